@@ -227,7 +227,8 @@ def test_a_database_that_went_with_its_witness_is_told_by_what_is_left(
         if emptied:
             (stopped / name).touch()
     (worry,) = worries(stopped)
-    assert "1 skill texts" in worry and ("is empty" if emptied else "is gone") in worry
+    assert "skill texts 1, adapters 0, training runs 0." in worry and "in Review" in worry
+    assert ("is empty" if emptied else "is gone") in worry
 
 
 @pytest.mark.parametrize("left", ["adapters/adapter_1", "runs/run_1"])
@@ -238,9 +239,9 @@ def test_adapters_and_runs_alone_tell_that_the_database_went_with_its_witness(
     (stopped / left).mkdir(parents=True)
     for name in ("lull.db", "witness.json"):
         (stopped / name).unlink()
-    said = "1 adapters" if "adapters" in left else "1 training runs"
+    said = "adapters 1, training runs 0" if "adapters" in left else "adapters 0, training runs 1"
     (first,) = worries(stopped)
-    assert said in first and "is gone" in first
+    assert f"skill texts 0, {said}. No adapter is in use." in first and "is gone" in first
     for _ in range(2):  # until the user says so, or brings the file back
         (again,) = worries(stopped)
         assert "was begun anew" in again

@@ -32,6 +32,7 @@ from lull.core.training.run_format import (
     spec_text,
 )
 from lull.core.training.spec import Lora, RunKind, RunSpec
+from lull.trainer.checkpoints import Checkpoint, Checkpoints
 from tests.trainer.making import (
     adapter_bytes,
     adapter_weights,
@@ -288,6 +289,39 @@ def test_a_checkpoint_that_cannot_be_read_now_is_kept(make: Make) -> None:
     (folder / "aside").rename(newest / WEIGHTS)
     began = trained(folder)[0]
     assert isinstance(began, RunBegan) and began.from_step == began.steps
+
+
+@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="needs a file that gives EIO")
+@pytest.mark.parametrize("name", [WEIGHTS, "optimizer.safetensors"])
+def test_checkpoints_are_kept_where_the_disk_fails_while_reading(tmp_path: Path, name: str) -> None:
+    checkpoints = Checkpoints(tmp_path, inputs=["digest"])
+    checkpoints.tidy()
+    some = {"a": mx.zeros(2)}
+    for step in (1, 2):
+        checkpoints.write(
+            Checkpoint(step=step, weights=some, optimizer=some, event="", peak_mb=1.0), config="{}"
+        )
+    both = sorted((tmp_path / CHECKPOINTS).iterdir())
+    for checkpoint in both:
+        (checkpoint / name).rename(checkpoint / "aside")
+        (checkpoint / name).symlink_to("/proc/self/mem")
+    with pytest.raises(OSError, match="Input/output error"):
+        checkpoints.last()
+    assert sorted((tmp_path / CHECKPOINTS).iterdir()) == both
+    for checkpoint in both:
+        (checkpoint / "aside").replace(checkpoint / name)
+    newest = checkpoints.last()
+    assert newest is not None and newest.step == 2
+
+
+@pytest.mark.full
+def test_a_run_whose_batch_cannot_be_read_now_goes_on_later(make: Make) -> None:
+    folder = make("run")
+    batch = (folder / BATCH).rename(folder / "aside")
+    (folder / BATCH).symlink_to(folder / BATCH)
+    assert failure(folder).for_now
+    batch.replace(folder / BATCH)
+    assert isinstance(trained(folder)[-1], RunFinished)
 
 
 @pytest.mark.full

@@ -74,11 +74,13 @@ class Witness:
         seen, wal = self._seen(), self._database.with_name(self._database.name + "-wal")
         empty = not self._database.is_file() or self._database.stat().st_size == 0
         if empty and not self._database.is_dir():
-            state = "is empty" if self._database.is_file() else "is gone"
+            what = f"{self._database} is gone"
+            if self._database.is_file():
+                what = f"{self._database} is empty"
             if seen is not None:
-                return [self._lost(seen, f"{self._database} {state}")]
+                return [self._lost(seen, what)]
             if any(left := self._remains()):
-                return [_lost_with_its_witness(f"{self._database} {state}", left)]
+                return [_lost_with_its_witness(what, left)]
         # A missing WAL is normal: a reader without a service removes it when it closes.
         if seen is not None and wal.is_file() and not _is_header_valid(wal):
             return [self._lost(seen, f"{wal} is damaged")]
@@ -277,10 +279,12 @@ def _losses(
 
 def _lost_with_its_witness(what: str, left: tuple[int, int, int]) -> StoreError:
     texts, adapters, runs = left
+    unused = "No adapter is in use."
+    if texts:
+        unused = "No skill is in use until you approve it again, in Review, and no adapter is."
     return StoreError(
-        f"{what}, and with it the file that recorded how much was in it. From before there are "
-        f"still {texts} skill texts, {adapters} adapters and {runs} training runs. No skill is in "
-        "use until you approve it again, in Review, and no adapter is in use.",
+        f"{what}, and with it the file that recorded how much was in it. What is left from before: "
+        f"skill texts {texts}, adapters {adapters}, training runs {runs}. {unused}",
         hint="Stop Lull and restore both files from a backup; until then, Lull works with what "
         "is left.",
     )

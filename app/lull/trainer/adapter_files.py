@@ -6,6 +6,7 @@ The files are `adapters.safetensors` and `adapter_config.json`.
 from __future__ import annotations
 
 import errno
+import hashlib
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,10 +30,11 @@ _NO_MEMORY: Final = (
 def read_arrays(file: Path) -> dict[str, Any]:
     """Read all arrays of a safetensors file into memory.
 
-    Raises OSError when the file cannot be opened, MemoryError when there is no room for it, and
-    RuntimeError when its contents are damaged.
+    Raises OSError when the file cannot be opened or read now, MemoryError when there is no room for
+    it, and RuntimeError when its contents are damaged.
     """
-    file.open("rb").close()  # MLX does not say why it cannot open one
+    with file.open("rb") as whole:  # MLX raises the same for a fault of the disk as for damage
+        hashlib.file_digest(whole, "sha256")
     try:
         arrays: Any = mx.load(str(file), format="safetensors")
         mx.eval(arrays)

@@ -63,7 +63,8 @@ class Inputs:
     def read(cls, folder: Path) -> Inputs:
         """Read a training run's inputs from its folder.
 
-        Raises TrainingError when one is missing or unusable.
+        Raises TrainingError when one is missing or unusable, and OSError when one cannot be read
+        now.
         """
         texts = [_text(folder / name) for name in (SPEC, BATCH)]
         spec = read_spec(texts[0])
@@ -79,9 +80,12 @@ def _digest(*texts: str) -> str:
 
 
 def _text(file: Path) -> str:
+    """Return the text of a file. Raises TrainingError if it is no text or gone, and OSError if it
+    cannot be read now.
+    """
     try:
         return file.read_text("utf-8")
-    except OSError as error:
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError) as error:
         why = error.strerror or "unknown fault"
     except UnicodeError:
         why = "It is not text"
@@ -99,7 +103,7 @@ class AnotherTrainer(TrainingError):
 def train(folder: Path, world: ProcessRing, journal: RunJournal) -> RunEvent:
     """Train a run and return its last event, Finished or RunRefused (not enough memory).
 
-    Raises TrainingError, as AnotherTrainer if another process trains the run now.
+    Raises TrainingError, as AnotherTrainer if another process trains the run now, and OSError.
     """
     began_s = time.monotonic()
     inputs = Inputs.read(folder)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,6 +24,7 @@ from lull.desktop.language.recognising import SentenceTranslator
 from lull.desktop.words import problem_text, reword_for_window, translated
 from lull.service.control.checks import exams, runtime
 from lull.service.idle.checks import lulls
+from lull.store.witness import Witness
 from tests.desktop.language.test_german_window import ENGLISH_WORDS
 
 NOW = datetime(2026, 11, 23, 12, 0, tzinfo=UTC)
@@ -125,6 +127,30 @@ def test_an_error_is_recognised_by_its_wording_and_its_command_becomes_a_page() 
         "/home/me/lull.db lässt sich nicht schreiben: Was jetzt gesagt wird, wird nicht "
         "aufgezeichnet. „Selbsttest starten“ auf der Seite „Protokoll“ sagt, warum."
     )
+
+
+@pytest.mark.usefixtures("german")
+def test_a_database_that_went_with_its_witness_is_told_in_one_language(tmp_path: Path) -> None:
+    (tmp_path / "runs" / "run_1").mkdir(parents=True)
+    database = tmp_path / "lull.db"
+    (lost,) = Witness(database).find_losses()
+    assert problem_text(lost.as_dict()).startswith(
+        f"{database} ist weg, und mit ihr die Datei, in der stand, wie viel in ihr war. Von früher "
+        "ist noch da: Skill-Texte 0, Adapter 0, Trainingsläufe 1. Kein Adapter ist in Gebrauch. "
+    )
+
+
+@pytest.mark.usefixtures("german")
+def test_damaged_files_of_which_only_some_are_named_are_told_in_one_language() -> None:
+    for named, said in (
+        ("a/b, a/c", "a/b, a/c"),
+        ("a/b, a/c, and 2 more", "a/b, a/c und 2 weitere"),
+    ):
+        told = f"Damaged or gone, also in the newest backup: {named}. No old backup is deleted."
+        assert reword_for_window(told) == (
+            f"Beschädigt oder nicht mehr da, auch im neuesten Backup: {said}. "
+            "Darum wird kein altes Backup gelöscht."
+        )
 
 
 @pytest.mark.usefixtures("german")

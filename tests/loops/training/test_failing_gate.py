@@ -22,6 +22,7 @@ from lull.core.errors import (
 )
 from lull.core.training.record import Run, RunStatus
 from lull.loops.training.next_step import JudgingStep, NothingToDo, TrainRule
+from lull.store.adapters.adapter_files import UnreadableAdapter
 from tests.doubles.fake_engine import FakeEngine
 from tests.doubles.fakes import FakeClock
 from tests.loops.night_house import NightHouse, now_and_then, says_menus
@@ -135,14 +136,16 @@ async def test_tests_that_fail_now_and_then_come_to_their_end(house: NightHouse)
     assert house.training.get(run.id).status is RunStatus.PROMOTED
 
 
-async def test_an_engine_and_an_ollama_that_are_away_count_as_no_failed_test(
+async def test_what_passes_by_itself_counts_as_no_failed_test(
     house: NightHouse,
 ) -> None:
     wrapped = AdapterError("adapter_1 cannot be used: Ollama does not answer.")
     wrapped.__cause__ = UpstreamDown("Ollama does not answer.")
     run = await to_test(house)
-    house.gate.verdicts = [EngineDown("No answer."), UpstreamDown("No answer."), wrapped] * 2
-    await fails(house, 6, "answer")
+    unreadable = UnreadableAdapter("No answer of the disk.")
+    passing = [EngineDown("No answer."), UpstreamDown("No answer."), wrapped, unreadable]
+    house.gate.verdicts = [*passing * 2, unreadable]
+    await fails(house, 9, "answer")
     assert house.training.get(run.id).status is RunStatus.JUDGING
     house.gate.verdicts = [PASSED]
     await house.does()
@@ -156,6 +159,22 @@ async def test_a_trained_run_without_its_adapter_is_out_of_date(house: NightHous
     gone = house.training.get(run.id)
     assert gone.status is RunStatus.SUPERSEDED and "adapter" in gone.why
     assert not isinstance(step, JudgingStep | NothingToDo), "others are not held up"
+
+
+@pytest.mark.parametrize("away", ["folder", "disk"])
+async def test_a_trained_run_whose_folder_is_out_of_reach_for_a_while_is_tested_later(
+    house: NightHouse, away: str
+) -> None:
+    run = await to_test(house)
+    place = house.folders.root if away == "disk" else house.folders.folder(run.id)
+    aside = place.rename(place.with_name("aside"))
+    # A fault of the system, to root as well, or a link to another disk that is not there.
+    place.symlink_to(place if away == "folder" else place.with_name("disk") / "runs")
+    await house.night.search_now()
+    assert house.training.get(run.id).status is RunStatus.TRAINED
+    place.unlink()
+    aside.rename(place)
+    assert isinstance(await house.does(0), JudgingStep)
 
 
 class Refusing(FakeEngine):

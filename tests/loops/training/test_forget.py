@@ -315,14 +315,14 @@ async def test_a_run_and_an_adapter_whose_rows_were_damaged_go_too(
     await archive.database.write(lambda c: c.execute(f"UPDATE runs SET {column} = '{{'"))
     await archive.database.write(lambda c: c.execute("UPDATE adapters SET status = 'actvie'"))
     RunFolderCleanup(archive.training, archive.folders, keep=lambda: 0).sweep()
-    assert archive.folders.exists("run_1"), "a sweep knows it all the same"
+    assert not archive.folders.is_gone("run_1"), "a sweep knows it all the same"
     assert archive.training.runs() == []
     told = archive.training.damage_error()
     assert told is not None and "2 records are damaged" in told.detail
     found = archive.forget.find_derived(conversation)
     assert (sorted(found.what.runs), found.what.adapters) == (["run_1", "run_2"], ("adapter_1",))
     await archive.forget.forget(conversation)
-    assert archive.says(WORD) == [] and not archive.folders.exists("run_1")
+    assert archive.says(WORD) == [] and archive.folders.is_gone("run_1")
     assert not archive.files.folder("adapter_1").exists()
     assert archive.training.damage_error() is archive.adapters.damage_error() is None
 
@@ -542,7 +542,7 @@ async def test_a_run_of_such_answers_that_is_made_meanwhile_goes_too(
     archive.meanwhile_at, archive.meanwhile = moment, more
     await archive.forget.forget(archive.trajectories.turn(turns[0]).trajectory)
     assert archive.training.runs() == []
-    assert not archive.folders.exists("run_late")
+    assert archive.folders.is_gone("run_late")
 
 
 async def test_of_a_crash_the_turns_that_it_was_scored_by_are_still_known(

@@ -243,7 +243,9 @@ async def test_while_an_adapter_is_damaged_no_old_one_goes(house: House, harm: s
         await house.after(7.1)
     assert house.made() == [f"lull-auto-000{number}" for number in range(2, 6)]
     told = house.problems.get(KEPT_PROBLEM)
-    assert told is not None and "adapters/adapter_1 is damaged or gone" in told["detail"]
+    assert told is not None and told["detail"].startswith(
+        "Damaged or gone, also in the newest backup: adapters/adapter_1. "
+    )
     assert (await house.backups.make({}))["damaged"] == ["adapters/adapter_1"]
     files.take_in("adapter_1", house.home / "made" / "a")
     await house.after(7.1)
@@ -252,7 +254,29 @@ async def test_while_an_adapter_is_damaged_no_old_one_goes(house: House, harm: s
 
 
 @pytest.mark.logs("The backup cannot be used")
-async def test_while_a_text_of_a_skill_is_gone_no_old_one_goes(house: House) -> None:
+async def test_of_many_that_are_damaged_the_rest_is_counted(house: House) -> None:
+    sha256 = [f"{number:064}" for number in range(5)]
+    await house.stores.database.write(
+        lambda c: (
+            c.execute("INSERT INTO generations VALUES (1, '', 'add', '')"),
+            *(
+                c.execute(
+                    "INSERT INTO skill_states VALUES ('', ?, 1, 1, ?, 'active', 0)", (one, one)
+                )
+                for one in sha256
+            ),
+        )
+    )
+    await house.after(7.1)
+    told = house.problems.get(KEPT_PROBLEM)
+    assert told is not None
+    named = ", ".join(f"library/versions/00/{one}.md" for one in sha256[:3])
+    assert f"newest backup: {named}, and 2 more. No old" in told["detail"]
+
+
+@pytest.mark.logs("The backup cannot be used")
+@pytest.mark.parametrize("harm", ["changed", "gone"])
+async def test_while_a_text_of_a_skill_is_damaged_no_old_one_goes(house: House, harm: str) -> None:
     sha256 = house.stores.skills.folders.keep_bytes(b"text")
     await house.stores.database.write(
         lambda c: (
@@ -263,7 +287,10 @@ async def test_while_a_text_of_a_skill_is_gone_no_old_one_goes(house: House) -> 
         )
     )
     assert (await house.backups.make({}))["damaged"] == []
-    shutil.rmtree(house.home / "library" / "versions")
+    if harm == "changed":
+        (house.home / "library" / "versions" / sha256[:2] / f"{sha256}.md").write_bytes(b"others")
+    else:
+        shutil.rmtree(house.home / "library" / "versions")
     for _ in range(4):
         await house.after(7.1)
     assert len(house.made()) == 5

@@ -166,7 +166,8 @@ class Publish:
             if same and version.status in alive and await self._in_ollama(version.name):
                 return version
         names = [one.name for one in await self._store.listed()]
-        number = next_number(base.name, [*names, *(one.name for one in versions)])
+        recorded = await asyncio.to_thread(self._versions.names)
+        number = next_number(base.name, [*names, *recorded])
         fresh = PublishedVersion(
             model=canonical(base.name),
             number=number,

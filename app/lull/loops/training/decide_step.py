@@ -115,9 +115,9 @@ class DecideStep:
         found: Run | None = None
         for run in await asyncio.to_thread(self._training.runs, OPEN_RUN_STATUSES):
             why = await asyncio.to_thread(self._data.why_superseded, run, learner)
-            if run.status in _NEEDS_FOLDER and not self._folders.exists(run.id):
+            if run.status in _NEEDS_FOLDER and self._folders.is_gone(run.id):
                 why = "Its folder is gone."
-            if run.status is RunStatus.TRAINED and not self._folders.finished(run.id):
+            if run.status is RunStatus.TRAINED and self._folders.adapter_is_gone(run.id):
                 why = "The adapter that it trained is gone."
             if why:
                 await self._supersede(run.id, why)

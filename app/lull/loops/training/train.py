@@ -42,6 +42,7 @@ from lull.loops.training.next_step import (
 )
 from lull.loops.training.rollout import Rollouts
 from lull.loops.training.training_data import TrainingData
+from lull.store.adapters.adapter_files import UnreadableAdapter
 from lull.store.training.run_folders import RunFolders
 from lull.store.training.training import Training
 
@@ -240,8 +241,10 @@ class Train:
 
 
 def _passes(error: LullError) -> bool:
-    """Whether a test failed only because engine or Ollama do not answer now."""
-    passing = EngineDown | UpstreamDown
+    """Whether a test failed only because engine or Ollama do not answer now, or because an
+    adapter's files cannot be read now.
+    """
+    passing = EngineDown | UpstreamDown | UnreadableAdapter
     return isinstance(error, passing) or isinstance(error.__cause__, passing)
 
 

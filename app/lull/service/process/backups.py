@@ -60,6 +60,8 @@ RETRY_S: Final = 600.0
 """Seconds until the next check for a due backup, after one was made, failed or was not due."""
 _MADE: Final = "backups.json"
 _REMEMBERED: Final = 500
+_NAMED: Final = 3
+"""How many damaged things a message names."""
 
 
 class BackupStopped(Exception):  # it is no failure, and nobody reads it
@@ -354,9 +356,15 @@ def _old_kept(made: Made, folder: Path) -> BackupError | None:
     """Return the error that tells the user why no old backup goes; None if nothing is damaged."""
     if not made.damaged:
         return None
+    named, others = ", ".join(made.damaged[:_NAMED]), len(made.damaged) - _NAMED
+    detail = f"Damaged or gone, also in the newest backup: {named}. No old backup is deleted."
+    if others > 0:
+        detail = (
+            f"Damaged or gone, also in the newest backup: {named}, and {others} more. No old "
+            "backup is deleted."
+        )
     return BackupError(
-        f"{', '.join(made.damaged[:3])} is damaged or gone, also in the newest backup, so no old "
-        "backup is deleted.",
+        detail,
         hint="`lull restore` brings it back from one that has it. Old backups that you do not need "
         f"can be deleted in {folder}.",
     )

@@ -12,6 +12,7 @@ from datetime import datetime
 from lull.core.adapters.published import Agreement, PublishedStatus, PublishedVersion
 from lull.core.chat.model_name import canonical
 from lull.core.errors import StoreError
+from lull.core.models.ollama_model import published_name
 from lull.store.database import Database
 from lull.store.rows.readable_rows import ReadableRows
 
@@ -30,6 +31,15 @@ class Published:
         """
         rows = self._db.read(lambda connection: _rows(connection, model))
         return tuple(_ROWS.all(rows))
+
+    def names(self) -> tuple[str, ...]:
+        """Return the names of all published versions, those of damaged rows too, so that none is
+        given out again. Blocking.
+        """
+        rows = self._db.read(lambda connection: _rows(connection, None))
+        # What is left of a damaged row may be its name, or only its key.
+        named = [str(row["name"]) for row in rows]
+        return (*named, *(published_name(str(row["model"]), row["number"]) for row in rows))
 
     def damage_error(self) -> StoreError | None:
         """Return an error about published versions whose rows are damaged; None if there are

@@ -177,7 +177,7 @@ def _once(
 
 def _damaged(database: Path, entries: Mapping[str, Entry]) -> tuple[str, ...]:
     """Return the paths of what the copied database names and the other files lack: texts of skills
-    that are gone, and adapters that are damaged, or gone although they answer requests.
+    that are damaged or gone, and adapters that are damaged, or gone although they answer requests.
     """
     texts, adapters, used = [], [], []
     # One of an older Lull may have no such tables yet.
@@ -185,8 +185,11 @@ def _damaged(database: Path, entries: Mapping[str, Entry]) -> tuple[str, ...]:
         texts = [sha for (sha,) in copy.execute("SELECT DISTINCT sha256 FROM skill_states")]
         adapters = copy.execute("SELECT id, sha256 FROM adapters").fetchall()
         used = copy.execute("SELECT active, shadow, held FROM adapters_in_force").fetchall()
-    found = [f"library/versions/{sha[:2]}/{sha}.md" for sha in texts]
-    found = [name for name in found if name not in entries]
+    found = []
+    for sha256 in texts:
+        name = f"library/versions/{sha256[:2]}/{sha256}.md"
+        if name not in entries or entries[name].sha256 != sha256:
+            found.append(name)
     in_use = {one for row in used for one in row}
     for adapter, sha256 in adapters:
         files = [entries.get(f"adapters/{adapter}/{name}") for name in ADAPTER_FILES]

@@ -4,8 +4,10 @@ on disk; folders are created and removed atomically.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
+import stat
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Final
@@ -105,11 +107,27 @@ class RunFolders:
             return []
         return steps_in(text.splitlines())
 
-    def exists(self, run: str) -> bool:
-        return (self.folder(run) / SPEC).is_file()
+    def is_gone(self, run: str) -> bool:
+        """Return whether a training run's folder or its spec (its settings) is surely gone, not
+        only out of reach now, as on a disk that is away.
+        """
+        return self._is_gone(self.folder(run) / SPEC, stat.S_ISREG)
 
-    def finished(self, run: str) -> bool:
-        return self.adapter(run).is_dir()
+    def adapter_is_gone(self, run: str) -> bool:
+        """Return whether the adapter that a training run has produced is surely gone, not only out
+        of reach now, as on a disk that is away.
+        """
+        return self._is_gone(self.adapter(run), stat.S_ISDIR)
+
+    def _is_gone(self, path: Path, as_it_was: Callable[[int], bool]) -> bool:
+        with contextlib.suppress(OSError):
+            try:
+                mode = path.lstat().st_mode
+            except (FileNotFoundError, NotADirectoryError):
+                # A root that is a link leads to another disk, which may come back.
+                return not self.root.is_symlink() or self.root.exists()
+            return not (as_it_was(mode) or stat.S_ISLNK(mode))
+        return False
 
     def remove(self, run: str) -> None:
         """Delete a training run's folder.
