@@ -299,7 +299,7 @@ class Promote:
         beside the active adapter that cannot be read costs only itself.
         """
         force = routed = self._adapters.in_force(model)
-        told = None
+        told: LullError | None = None
         for adapter in (force.held, force.shadow, force.active):
             if adapter is None:
                 continue
