@@ -511,7 +511,7 @@ async def test_a_damaged_row_in_force_keeps_nobody_from_the_rest(home: House) ->
         lambda c: c.execute("UPDATE adapters SET status = 'actvie' WHERE id = 'b'")
     )
     await home.restart()
-    assert home.serving is None and home.adapters.active(POCKET) is None
+    assert home.serving is None and home.control.in_force() == (None, None)
     await home.promote.step()
     await home.promote.roll_back(POCKET, "a", why="the other is damaged")
     assert home.serving == sha(home, "a")

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Final
 
 from lull.contract.json_object import Json
-from lull.core.errors import AdapterError, LullError, UsageError
+from lull.core.errors import AdapterError, LullError, StoreError, UsageError
 from lull.loops.adapters.promote import Promote
 from lull.service.adapters.views import compared_view, listed_view, shown_view
 from lull.store.adapters.adapters import Adapters
@@ -96,9 +96,12 @@ class AdapterControl:
 
     def in_force(self) -> tuple[str | None, str | None]:
         """Return (sha256, id) of the LoRA adapter now in use for the model that is trained; (None,
-        None) without one.
+        None) without one, or where its record is damaged, because then the base model answers.
         """
-        active = self._adapters.active(self._in_use())
+        try:
+            active = self._adapters.active(self._in_use())
+        except StoreError:  # told at the start
+            active = None
         return (active.sha256, active.id) if active is not None else (None, None)
 
     # Watching

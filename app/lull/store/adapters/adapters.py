@@ -97,14 +97,11 @@ class Adapters:
         return self._db.read(lambda connection: _in_force(connection, model))
 
     def active(self, model: str) -> AdapterVersion | None:
-        """Return a model's active adapter; None without one, or if its record is damaged (then the
-        base model answers).
+        """Return a model's active adapter; None without one. Raises StoreError if its record is
+        damaged.
         """
         force = self.in_force(model)
-        try:
-            return self.get(force.active) if force.active is not None else None
-        except StoreError:  # reported at the start
-            return None
+        return self.get(force.active) if force.active is not None else None
 
     def moves(self, model: str) -> list[MoveRow]:
         """List the logged changes of which LoRA adapter answers for a model, newest first."""
