@@ -13,7 +13,8 @@
     ├── SkillError                a SKILL.md that breaks the format (carries the line)
     ├── SystemRefused             a failed file or disk operation that no other error fits
     ├── StoreError                the database cannot be opened, read or written
-    │   └── DamagedTrash          old conversations that cannot be restored; defined with the trash
+    │   ├── DamagedTrash          old conversations that cannot be restored; defined with the trash
+    │   └── DamagedRow            a record that cannot be read; defined with the rows
     ├── BackupError               a backup that cannot be made or restored
     ├── WaitsForYourWord          the user must decide: many old conversations would be deleted, or
     │                             the trash is full

@@ -43,6 +43,7 @@ from lull.core.training.spec import RunKind
 from lull.loops.adapters.moves import AdapterMoves
 from lull.loops.adapters.promote import PromoteRule
 from lull.store.adapters.adapter_rows import Move
+from lull.store.adapters.adapters import Adapters
 from lull.store.chat.trajectories import Trajectories
 from lull.store.feedback.reward_rows import RewardRow
 from lull.store.feedback.rewards import Rewards
@@ -502,6 +503,19 @@ async def test_one_that_can_be_read_again_and_is_damaged_is_told(home: House) ->
     await home.promote.step()
     assert home.serving == sha(home, "a") and statuses(home)["b"] == "rolled back"
     assert "b cannot be used any more" in home.problems[POCKET].detail
+
+
+async def test_a_database_that_fails_is_not_taken_for_a_damaged_row(
+    home: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await home.promote.promote("a", why="a")
+
+    def full(adapters: Adapters, adapter: str) -> AdapterVersion:
+        raise StoreError("The disk is full.")
+
+    monkeypatch.setattr(Adapters, "get", full)
+    with pytest.raises(StoreError, match="disk is full"):
+        await home.promote.step()
 
 
 async def test_a_damaged_row_in_force_keeps_nobody_from_the_rest(home: House) -> None:

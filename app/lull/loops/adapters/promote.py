@@ -35,7 +35,7 @@ from lull.core.adapters.adapter import (
 )
 from lull.core.adapters.gate_report import Verdict
 from lull.core.adapters.rollback import HARM_E, harm_e
-from lull.core.errors import AdapterError, Conflict, LullError, NotFound, StoreError
+from lull.core.errors import AdapterError, Conflict, LullError, NotFound
 from lull.core.ports import Clock, ProblemReporter
 from lull.core.skills.skill import Skill
 from lull.core.training.record import Run
@@ -44,6 +44,7 @@ from lull.loops.adapters.moves import AdapterHost, AdapterMoves
 from lull.store.adapters.adapter_files import AdapterFiles, UnreadableAdapter
 from lull.store.adapters.adapters import Adapters
 from lull.store.feedback.live_rewards import LiveRewards
+from lull.store.rows.readable_rows import DamagedRow
 
 log = logging.getLogger(__name__)
 
@@ -102,8 +103,7 @@ class Promote:
         self._moves = AdapterMoves(adapters, files, host=host, tell=tell)
         # Two moves must not interleave loading and switching.
         self._moving = asyncio.Lock()
-        self._unread: set[str] = set()
-        """Models whose adapter could not be read, so that the base answers meanwhile."""
+        self._unread: set[str] = set()  # models of which an adapter's files cannot be read now
 
     # Into force
 
@@ -306,10 +306,12 @@ class Promote:
             try:
                 version = self._adapters.get(adapter)
                 wrong = await asyncio.to_thread(self._moves.why_unusable, version)
-            except (StoreError, UnreadableAdapter) as error:
+            except (DamagedRow, UnreadableAdapter) as error:
                 if adapter == force.active:
                     raise
-                told, routed = error, replace(force, shadow=None, held=None, held_share=0.0)
+                told, routed = error, replace(routed, held=None, held_share=0.0)
+                if adapter == force.shadow:
+                    routed = replace(routed, shadow=None)
                 continue
             if wrong:
                 told = await self._fall_back(version, wrong)
@@ -356,14 +358,12 @@ class Promote:
 
     async def step(self) -> None:
         """Check each model's adapters once: roll back one that makes users' answers worse, or else
-        end a trial (on a share of new conversations) whose time is over.
-
-        Raises LullError.
+        end a trial (on a share of new conversations) whose time is over. Raises LullError.
         """
         for model in tuple(self._unread):
             await self.route_to_active(model)
         for model in self._adapters.models():
-            with contextlib.suppress(StoreError):  # a damaged record: told at the start
+            with contextlib.suppress(DamagedRow):  # told at the start
                 await self._watch(model)
 
     async def _watch(self, model: str) -> None:

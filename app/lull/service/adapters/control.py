@@ -9,10 +9,11 @@ from collections.abc import Callable
 from typing import Final
 
 from lull.contract.json_object import Json
-from lull.core.errors import AdapterError, LullError, StoreError, UsageError
+from lull.core.errors import AdapterError, LullError, UsageError
 from lull.loops.adapters.promote import Promote
 from lull.service.adapters.views import compared_view, listed_view, shown_view
 from lull.store.adapters.adapters import Adapters
+from lull.store.rows.readable_rows import DamagedRow
 
 BASE: Final = "base"
 """Id with which requests name the base model, that is, no adapter."""
@@ -100,7 +101,7 @@ class AdapterControl:
         """
         try:
             active = self._adapters.active(self._in_use())
-        except StoreError:  # told at the start
+        except DamagedRow:  # told at the start
             active = None
         return (active.sha256, active.id) if active is not None else (None, None)
 

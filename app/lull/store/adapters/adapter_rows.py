@@ -10,8 +10,7 @@ from enum import StrEnum
 
 from lull.core.adapters.adapter import AdapterStatus, AdapterVersion
 from lull.core.adapters.gate_report import Verdict, verdict_from, verdict_json
-from lull.core.errors import StoreError
-from lull.store.rows.readable_rows import ReadableRows
+from lull.store.rows.readable_rows import DamagedRow, ReadableRows
 
 
 class Move(StrEnum):
@@ -99,8 +98,8 @@ def _move(row: sqlite3.Row) -> MoveRow:
     )
 
 
-def _damaged(adapter: str) -> StoreError:
-    return StoreError(
+def _damaged(adapter: str) -> DamagedRow:
+    return DamagedRow(
         f"What is recorded of the adapter {adapter} is damaged.",
         hint="It is not used, and its files are kept. A backup may have the record.",
     )

@@ -97,7 +97,7 @@ class Adapters:
         return self._db.read(lambda connection: _in_force(connection, model))
 
     def active(self, model: str) -> AdapterVersion | None:
-        """Return a model's active adapter; None without one. Raises StoreError if its record is
+        """Return a model's active adapter; None without one. Raises DamagedRow if its record is
         damaged.
         """
         force = self.in_force(model)

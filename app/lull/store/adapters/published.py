@@ -14,7 +14,7 @@ from lull.core.chat.model_name import canonical
 from lull.core.errors import StoreError
 from lull.core.models.ollama_model import published_name
 from lull.store.database import Database
-from lull.store.rows.readable_rows import ReadableRows
+from lull.store.rows.readable_rows import DamagedRow, ReadableRows
 
 _COLUMNS = ("model", "number", "name", "adapter", "base", "status", "at", "why", "agreement")
 
@@ -96,8 +96,8 @@ def _version(row: sqlite3.Row) -> PublishedVersion:
     )
 
 
-def _damaged(name: str) -> StoreError:
-    return StoreError(
+def _damaged(name: str) -> DamagedRow:
+    return DamagedRow(
         f"What is recorded of the published version {name} is damaged.",
         hint="Lull does not use it. `ollama rm` removes it, or a backup may have the record.",
     )

@@ -20,18 +20,22 @@ _DAMAGE = (ValueError, KeyError, TypeError, AttributeError)
 """What the conversion of a row raises whose values are not what Lull wrote."""
 
 
+class DamagedRow(StoreError):
+    """Error: one row of a table holds what Lull did not write; the rest of the database is fine."""
+
+
 @dataclass(frozen=True, slots=True)
 class ReadableRows(Generic[T]):
     """Converts the rows of one database table, and tells which are damaged."""
 
     convert: Callable[[sqlite3.Row], T]
-    damaged: Callable[[str], StoreError]
+    damaged: Callable[[str], DamagedRow]
     """Makes the error that tells the user of a damaged row, from the row's id."""
     id: str = "id"
     """The column that names a row to the user."""
 
     def one(self, row: sqlite3.Row) -> T:
-        """Convert a row. Raises StoreError if it is damaged."""
+        """Convert a row. Raises DamagedRow if it is damaged."""
         try:
             return self.convert(row)
         except _DAMAGE as error:
@@ -43,7 +47,7 @@ class ReadableRows(Generic[T]):
         for row in rows:
             try:
                 found.append(self.one(row))
-            except StoreError as error:
+            except DamagedRow as error:
                 log.info("%s %s", error.detail, error.__cause__)
         return found
 
@@ -53,7 +57,7 @@ class ReadableRows(Generic[T]):
         for row in rows:
             try:
                 self.one(row)
-            except StoreError as error:
+            except DamagedRow as error:
                 errors.append(error)
         if len(errors) < 2:
             return errors[0] if errors else None

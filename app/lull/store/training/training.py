@@ -20,7 +20,7 @@ from lull.core.training.record import Run, RunProgress, RunSource, RunStatus
 from lull.core.training.rollout import GroupState, RolloutAnswer, RolloutGroup, SampledPolicy
 from lull.core.training.spec import RunKind
 from lull.store.database import Database
-from lull.store.rows.readable_rows import ReadableRows
+from lull.store.rows.readable_rows import DamagedRow, ReadableRows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -337,8 +337,8 @@ def _origins(rows: Iterable[sqlite3.Row]) -> list[RunOrigin]:
     ]
 
 
-def _damaged(run: str) -> StoreError:
-    return StoreError(
+def _damaged(run: str) -> DamagedRow:
+    return DamagedRow(
         f"What is recorded of the training run {run} is damaged.",
         hint="It does not go on, and its folder is kept. A backup may have the record.",
     )
