@@ -206,7 +206,11 @@ def teach(plan: Plan, base: Path, work: Path, items: Sequence[Item]) -> ReaderNe
     net = net_of(base, plan.shape())
     tokenizer = Tokenizer.from_file(str(base / "tokenizer.json"))
     spent = _Spent(work)
-    lessons = lessons_of(net, tokenizer, items, work / "lower")
+    with (base / "model.safetensors").open("rb") as weights:
+        sha256 = hashlib.file_digest(weights, "sha256").hexdigest()
+    # Other layers or other weights say something else of the same sentence.
+    lower = work / "lower" / f"{sha256[:12]}-{plan.frozen}"
+    lessons = lessons_of(net, tokenizer, items, lower)
     encoded = [one.encoded for one in lessons]
     plan_steps = list(enumerate(steps_of(plan, encoded)))
     total = len(plan_steps)
