@@ -60,7 +60,10 @@ def test_a_week_is_played_and_can_be_looked_at(folder: Path) -> None:
     assert came["conversations"] >= 24 and came["turns"] > came["conversations"]
     assert came["skills"] == 2 and came["generation"] == 3
     (left,) = came["proposals"]
-    assert left["name"] == "begin-mails-emoji" and left["status"] in ("screened", "proving")
+    assert left["name"] == "begin-my-mails-with-an-emoji" and left["status"] in (
+        "screened",
+        "proving",
+    )
     # The week ends better than it began, and all of that was learned.
     days = [day for day in came["days"] if day["reward"] is not None]
     assert min(day["reward"] for day in days[-2:]) > max(day["reward"] for day in days[:2])

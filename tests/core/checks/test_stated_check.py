@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import pytest
+
 from lull.core.checks.check import Check, CheckKind
 from lull.core.checks.reading import to_json
-from lull.core.checks.stated_check import proposed_check, stated_check
+from lull.core.checks.recognising import exact_checks
+from lull.core.checks.stated_check import (
+    MOST_WORDS,
+    proposed_check,
+    stated_check,
+    wording_of_checks,
+)
 from lull.core.feedback.feedback import MessageFindings
 from lull.core.feedback.standing_check import standing_check
 
@@ -38,3 +46,29 @@ def test_a_check_is_proposed_only_where_the_answer_complained_of_fails_it() -> N
 def test_later_answers_are_held_only_to_what_is_wanted_from_now_on() -> None:
     assert standing_check(heard(lasts=1.0)) == FIVE_WORDS
     assert standing_check(heard(lasts=0.0)) is None
+
+
+@pytest.mark.parametrize(
+    ("rule", "wording"),
+    [
+        (
+            "From now on keep every answer to at most two sentences, please.",
+            "at most two sentences,",
+        ),
+        ("Bitte antworte immer auf Deutsch", "auf Deutsch"),
+        ("Never use bullet points.", "Never use bullet points."),
+        (
+            "Please end every mail with 'So long. And thanks.'",
+            "end every mail with 'So long. And thanks.'",
+        ),
+        ("emojis", ""),
+        ("Be kind.", ""),
+        ("", ""),
+        ("No emojis. " + "I am tired of them, and so is my wife. " * MOST_WORDS, ""),
+    ],
+)
+def test_the_words_that_name_a_check_are_the_user_s_own_without_the_rest(
+    rule: str, wording: str
+) -> None:
+    assert wording_of_checks(rule) == wording
+    assert not wording or exact_checks(wording) == exact_checks(rule)

@@ -61,7 +61,10 @@ def test_a_no_in_front_is_about_the_answer_before(said: str, words: str) -> None
 
 
 def test_a_no_in_front_is_not_in_the_name() -> None:
-    assert made("No, use bullet points when I ask you for ideas.").name == "bullet-points-ask-ideas"
+    assert (
+        made("No, use bullet points when I ask you for ideas.").name
+        == "bullet-points-when-i-ask-you-for-ideas"
+    )
 
 
 @given(
@@ -79,16 +82,51 @@ def test_any_words_make_a_skill_that_the_format_allows(said: str, scope: Scope) 
 @pytest.mark.parametrize(
     ("words", "name"),
     [
-        ("Please always use bullets", "always-bullets"),
-        ("don't use commas", "dont-commas"),
-        ("Antworte auf Deutsch, bitte", "antworte-auf-deutsch-bitte"),
-        ("Réponds en français", "reponds-en-francais"),
+        ("From now on please keep every answer to at most two sentences.", "at-most-two-sentences"),
+        ("Antworte ab jetzt in höchstens zwei Sätzen, bitte.", "hochstens-zwei-satzen"),
+        ("Réponds en français", "en-francais"),
+        ("Please always end with “Cheers”.", "end-with-cheers"),
+        ("Please always use bullets", "use-bullets"),
+        ("No bullet points, that's how I always want it.", "no-bullet-points"),
+        ("don't use commas", "dont-use-commas"),
+        ("When I ask for a recipe, use grams and not cups.", "grams-and-not-cups"),
+        ("No emojis. Use at most five words.", "no-emojis-use-at-most-five-words"),
+    ],
+)
+def test_a_name_says_what_is_checked_in_the_words_of_the_user(words: str, name: str) -> None:
+    assert name_of(words) == name
+
+
+def test_a_check_of_many_words_is_named_by_whole_words() -> None:
+    text = " ".join(["All the best from all of us"] * 3)
+    assert name_of(f"End with '{text}'.") == "end-with-all-the-best-from-all-of-us-all-the"
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        ("From now on please call me Captain.", "from-now-on-please-call-me-captain"),
+        ("Be brief. I read on my phone.", "be-brief"),
+        ("Listen. Write like a pirate.", "listen-write-like-a-pirate"),
+        (
+            "Please keep this drive clear, as we need to get the car out day and night.",
+            "please-keep-this-drive-clear",
+        ),
+        (
+            "When I ask for something to read on a Sunday, call me Captain.",
+            "call-me-captain",
+        ),
+        (
+            "Write to the head of the school about it as you would write to a friend",
+            "write-to-the-head-of-the-school-about-it-as-you",
+        ),
         ("do it like this", "do-it-like-this"),
+        ("Don’t", "dont"),
         ("日本語で答えて", "what-the-user-said"),
         ("x" * 200, "x" * 64),
     ],
 )
-def test_a_name_is_made_of_the_first_telling_words(words: str, name: str) -> None:
+def test_a_name_is_the_beginning_of_the_rule_unbroken(words: str, name: str) -> None:
     assert name_of(words) == name
 
 

@@ -272,7 +272,7 @@ async def test_of_a_rejected_proposal_neither_text_nor_name_nor_reason_is_left(
     conversation, _ = await archive.corrected(f"write a menu for {WORD} soup", RULE)
     (proposal,) = await archive.evolve.step()
     name = proposal.key.name
-    assert "menu-always-begin" in name
+    assert name == f"always-begin-with-{WORD}"
     await archive.review.reject(proposal.id, reason=f"no {WORD} any more")
     logs = archive.folder / "logs"
     logs.mkdir()

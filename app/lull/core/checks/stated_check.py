@@ -1,13 +1,16 @@
 """Turns a rule that a user stated in a message into the check (a program that tests answers) that
-is equivalent to it, if there is exactly one.
+is equivalent to it, if there is exactly one; finds the words of a rule by which it can be named.
 """
 
 from __future__ import annotations
 
+from typing import Final
+
 from lull.core.checks.check import NO_LIBRARIES, Check, CheckLibraries
 from lull.core.checks.check_answer import should_propose
 from lull.core.checks.reading import to_json
-from lull.core.checks.recognising import checks_for_rule
+from lull.core.checks.recognising import checks_for_rule, exact_checks
+from lull.core.checks.rules import scope
 
 
 def stated_check(kind: str, rule: str) -> Check | None:
@@ -32,3 +35,40 @@ def proposed_check(
     check = stated_check(kind, rule)
     offered = check is not None and should_propose(check, answer, tools)
     return to_json(check) if check is not None and offered else ""
+
+
+MOST_WORDS: Final = 60
+"""Most words of a rule of which `wording_of_checks` tries parts: it reads each part anew."""
+
+
+def wording_of_checks(rule: str) -> str:
+    """Return those of the user's own words that name the checks (exact tests of an answer) which a
+    rule means by its exact wording: "at most two sentences" of "From now on keep every answer to at
+    most two sentences, please."; "" if it means none or is very long.
+
+    The words follow on each other in the rule, are at least two if the rule has as many, and mean
+    the same checks without the rest.
+    """
+    words = rule.split()
+    checks = exact_checks(rule) if len(words) <= MOST_WORDS else []
+    if not checks:
+        return ""
+    # At the end only whole clauses are dropped: "no bullet" alone forbids bullet points, too.
+    ends = [n for n, word in enumerate(words, 1) if word[-1] in _CLAUSE_MARKS or n == len(words)]
+    end = next(n for n in ends if n > 1 or n == len(words) if _mean(words[:n], checks))
+    starts = range(max(end - 2, 0), -1, -1)
+    return " ".join(words[next(n for n in starts if _mean(words[n:end], checks)) : end])
+
+
+_CLAUSE_MARKS: Final = ",;:.!?–—-"
+
+
+def _mean(words: list[str], checks: list[Check]) -> bool:
+    return exact_checks(" ".join(words)) == checks
+
+
+def without_scope(rule: str) -> str:
+    """Return a user's rule without the clause that limits it to certain requests ("When I ask for a
+    recipe, …").
+    """
+    return scope.without_scope_clause(rule)

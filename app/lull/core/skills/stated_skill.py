@@ -14,6 +14,7 @@ import unicodedata
 from typing import Final
 
 from lull.core.checks.rules.phrases import without_leading_no
+from lull.core.checks.stated_check import without_scope, wording_of_checks
 from lull.core.feedback.feedback import RuleKind, Scope
 from lull.core.skills.skill import DESCRIPTION_LIMIT, NAME_LIMIT, SkillText
 from lull.core.skills.word_overlap import sentences, subjects
@@ -22,12 +23,8 @@ ASKED_SHOWN: Final = 160
 """Most characters shown of the example request in a skill, the one after which the rule was
 stated.
 """
-_NAME_WORDS: Final = 5
-_SMALL: Final = frozenset(
-    """a an and are as at be but by can could do does for from have i i'm if in is it its just like
-    me my of on or our please pls so stop that the them there these they this to too us use want was
-    we when will with would you your""".split()  # noqa: SIM905  a paragraph of words reads better
-)
+_NAME_SHOWN: Final = 48
+"""Most characters of a name that is cut at the end of a word; a single word may have more."""
 _EVERY: Final = "In every answer the user wants: “"
 _KIND: Final = "When the user asks for something like “"
 _THEN: Final = "”, they want: “"
@@ -108,12 +105,48 @@ def heading_and_line(body: str) -> tuple[str, str] | None:
 
 
 def name_of(words: str) -> str:
-    """Make a skill name in the Agent Skills format from the first significant words of a text."""
-    plain = unicodedata.normalize("NFKD", words.lower()).encode("ascii", "ignore").decode()
-    found = re.findall(r"[a-z0-9]+(?:'[a-z]+)?", plain)
-    telling = [word for word in found if word not in _SMALL] or found
-    name = "-".join(word.replace("'", "") for word in telling[:_NAME_WORDS])
-    return name[:NAME_LIMIT].strip("-") or "what-the-user-said"
+    """Make a skill name in the Agent Skills format from what a user said: from the words that name
+    an exact test of answers ("at most two sentences"), else from how the rule begins.
+
+    The words keep their order and none between them is left out, so the name reads like the rule.
+    """
+    rule = " ".join(words.split())
+    beginning = _beginning(rule)
+    phrases = (wording_of_checks(rule), beginning, without_scope(beginning))
+    names = [name for phrase in phrases if (name := _hyphened(phrase))]
+    if not names:
+        return "what-the-user-said"
+    short = (name for name in names if len(name) <= _NAME_SHOWN)
+    return next(short, None) or _cut(phrases[0] or phrases[2] or beginning)
+
+
+def _beginning(rule: str) -> str:
+    """The rule's first sentence, with the next ones while there is only one word."""
+    found = ""
+    for sentence in sentences(rule):
+        found = f"{found} {sentence}".lstrip()
+        if "-" in _hyphened(found):
+            break
+    return found
+
+
+def _hyphened(phrase: str) -> str:
+    plain = unicodedata.normalize("NFKD", phrase.lower().replace("’", "'"))
+    found = re.findall(r"[a-z0-9]+(?:'[a-z]+)?", plain.encode("ascii", "ignore").decode())
+    return "-".join(word.replace("'", "") for word in found)
+
+
+def _cut(phrase: str) -> str:
+    """The name of a phrase that is too long: of its first clauses if two words or more fit, else of
+    its first words."""
+    parts = [_hyphened(part) for part in re.split(r"[,;:()]\s|\s[–—-]\s", phrase)]
+    whole = ["-".join(part for part in parts[:n] if part) for n in range(len(parts), 0, -1)]
+    for name in whole:
+        if len(name) <= _NAME_SHOWN and "-" in name:
+            return name
+    name = _hyphened(phrase)
+    at = name.rfind("-", 0, _NAME_SHOWN + 1)
+    return name[:at] if at > 0 else name[:NAME_LIMIT]
 
 
 def _clipped(text: str, most: int) -> str:
