@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
+import zipfile
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import NoReturn
 
@@ -15,11 +16,12 @@ from lull.backends.calendars.answer import certificate_error
 from lull.backends.clients.yaml_tree import read_yaml
 from lull.backends.system.secrets import KeychainSecrets
 from lull.config.files import read, set_value
+from lull.core.backup import DATABASE, FORMAT, MANIFEST, BackupCounts
 from lull.core.clients.json_edit import set_in_json
 from lull.core.clients.toml_edit import set_in_toml
 from lull.core.clients.tree import NodeKind
 from lull.core.clients.yaml_edit import YamlText
-from lull.core.errors import ClientFileError, LullError, SecretsError, SettingsError
+from lull.core.errors import BackupError, ClientFileError, LullError, SecretsError, SettingsError
 from lull.core.idle.signals import Unknown
 from lull.core.proof.proposal import (
     ProposalStatus,
@@ -30,6 +32,7 @@ from lull.core.proof.proposal import (
 from lull.desktop.client import _for_window
 from lull.desktop.words import reword_for_window
 from lull.service.process.supervisor import _in_words
+from lull.store.backups.reading import manifest_of
 from tests.core.proof.test_review_state import PROPOSAL
 from tests.desktop.language.test_german_window import ENGLISH_WORDS
 
@@ -183,3 +186,31 @@ def test_why_a_condition_is_unknown_is_german(why: str) -> None:
 def test_what_the_system_refused_is_german(text: str) -> None:
     assert english_in(reword_for_window(text)) == []
     assert "denied" not in reword_for_window(text) and "space" not in reword_for_window(text)
+
+
+@pytest.mark.parametrize(
+    ("odd", "told"),
+    [
+        (("one",), "unterscheiden sich: 'one'. Nimm"),
+        (("one", "two", "three"), "unterscheiden sich: 'one' und 2 weitere. Nimm"),
+    ],
+)
+def test_why_a_backup_with_files_of_others_is_refused_is_german(
+    tmp_path: Path, odd: tuple[str, ...], told: str
+) -> None:
+    manifest = {
+        "format": FORMAT,
+        "at": "2026-11-22T10:00:00+00:00",
+        "version": "1",
+        "layout": 1,
+        "counts": dict.fromkeys((one.name for one in fields(BackupCounts)), 0),
+        "entries": {DATABASE: {"size": 1, "sha256": "0" * 64}},
+    }
+    with zipfile.ZipFile(tmp_path / "b.zip", "w") as packed:
+        packed.writestr(MANIFEST, json.dumps(manifest))
+        packed.writestr(DATABASE, "x")
+        for name in odd:
+            packed.writestr(name, "x")
+    with pytest.raises(BackupError) as caught:
+        manifest_of(tmp_path / "b.zip")
+    assert told in shown(caught.value)

@@ -105,9 +105,11 @@ def _manifest(packed: zipfile.ZipFile) -> Manifest:
             raise BackupError("It is packed in a way that Lull does not use.", hint=_ANOTHER_BACKUP)
     manifest = read_manifest(_bytes(packed, MANIFEST, MANIFEST_LIMIT))
     if odd := sorted(names ^ {MANIFEST, *manifest.entries}):
-        more = "" if len(odd) == 1 else f", and {len(odd) - 1} more"
+        named, others = f"{odd[0][:80]!a}", len(odd) - 1
         raise BackupError(
-            f"Its list of contents (manifest) and its files differ: {odd[0][:80]!a}{more}.",
+            f"Its list of contents (manifest) and its files differ: {named}, and {others} more."
+            if others
+            else f"Its list of contents (manifest) and its files differ: {named}.",
             hint=_ANOTHER_BACKUP,
         )
     if manifest.layout > len(MIGRATIONS):
