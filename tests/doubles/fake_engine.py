@@ -15,7 +15,7 @@ import re
 from collections.abc import AsyncGenerator, Callable, Sequence
 
 from lull.core.chat.messages import Finish
-from lull.core.errors import EngineDown, EngineError, RequestError
+from lull.core.errors import EngineDown, EngineError, RequestError, UpstreamDown
 from lull.core.models.engine import Chunk, EngineStatus, GenerateRequest, Token
 
 Say = Callable[[GenerateRequest], str]
@@ -33,7 +33,7 @@ class FakeEngine:
         self.away: dict[str | None, float] = {}
         """KL divergence of a version from any other, in nats per token."""
         self.hangups = 0
-        self.failure: EngineError | None = None
+        self.failure: EngineError | UpstreamDown | None = None
         """Error that every call raises while it is set."""
         self._answer = answer or _echo
         self._ids: dict[str, int] = {"": 0}

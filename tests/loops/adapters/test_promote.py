@@ -34,6 +34,7 @@ from lull.core.errors import (
     NotFound,
     RequestError,
     StoreError,
+    UpstreamDown,
     UsageError,
 )
 from lull.core.feedback.reward import Reward, Source
@@ -130,6 +131,13 @@ async def test_promotion_loads_warms_and_only_then_flips(home: House) -> None:
         await home.promote.promote("a", why="twice")
     with pytest.raises(NotFound):
         await home.promote.promote("z", why="unknown")
+
+
+async def test_a_server_that_does_not_answer_is_not_the_adapter_s_fault(home: House) -> None:
+    engine(home).failure = UpstreamDown("Ollama is away.")
+    with pytest.raises(UpstreamDown):
+        await home.promote.promote("a", why="try")
+    assert home.serving is None and home.adapters.in_force(POCKET).active is None
 
 
 async def test_the_one_before_is_kept_loaded_and_older_ones_are_let_go(home: House) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from lull.core.adapters.adapter import BASE, AdaptersInForce, AdapterVersion, Arm, Shadow
-from lull.core.errors import AdapterError, EngineError, LullError
+from lull.core.errors import AdapterError, EngineError, LullError, UpstreamDown
 from lull.loops.adapters.needed_adapters import files_not_needed, versions_needed
 from lull.store.adapters.adapter_files import AdapterFiles
 from lull.store.adapters.adapters import Adapters
@@ -95,12 +95,13 @@ class AdapterMoves:
             raise AdapterError(f"{version.id} cannot be used: {wrong}", hint="Train it again.")
 
     async def load(self, version: AdapterVersion) -> None:
-        """Load an adapter version into the engine beside the ones that serve. Raises AdapterError,
-        EngineError.
+        """Load an adapter version into the engine beside the ones that serve. Raises AdapterError;
+        EngineError or UpstreamDown if the engine or Ollama does not answer, which says nothing
+        about the adapter.
         """
         try:
             await self._host.load(version, self._files.folder(version.id))
-        except EngineError:
+        except (EngineError, UpstreamDown):
             raise
         except LullError as error:
             raise AdapterError(
