@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import random
@@ -13,6 +14,7 @@ from pathlib import Path
 import mlx.core as mx
 import pytest
 
+from lull.core.errors import TrainingError
 from lull.core.training.events import (
     RunBegan,
     RunEvent,
@@ -32,6 +34,7 @@ from lull.core.training.run_format import (
     spec_text,
 )
 from lull.core.training.spec import Lora, RunKind, RunSpec
+from lull.trainer.adapter_files import AdapterShape
 from lull.trainer.checkpoints import Checkpoint, Checkpoints
 from tests.trainer.making import (
     adapter_bytes,
@@ -321,6 +324,46 @@ def test_a_run_whose_batch_cannot_be_read_now_goes_on_later(make: Make) -> None:
     (folder / BATCH).symlink_to(folder / BATCH)
     assert failure(folder).for_now
     batch.replace(folder / BATCH)
+    assert isinstance(trained(folder)[-1], RunFinished)
+
+
+def test_an_adapter_to_start_from_that_cannot_be_read_now_is_not_called_damaged(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / CONFIG).write_text('{"lora_parameters": {"rank": 4, "scale": 1.0}}')
+    (tmp_path / WEIGHTS).symlink_to(tmp_path / WEIGHTS)  # a link of the user's that went round
+    with pytest.raises(OSError, match="levels of symbolic links") as caught:
+        AdapterShape.read(tmp_path)
+    assert caught.value.errno == errno.ELOOP
+    (tmp_path / WEIGHTS).unlink()
+    mx.save_safetensors(str(tmp_path / WEIGHTS), {"a": mx.zeros(2)})
+    assert set(AdapterShape.read(tmp_path).weights) == {"a"}
+
+
+@pytest.mark.parametrize("what", ["gone", "a folder", "damaged"])
+def test_an_adapter_to_start_from_that_is_damaged_is_one_clear_failure(
+    tmp_path: Path, what: str
+) -> None:
+    (tmp_path / CONFIG).write_text('{"lora_parameters": {"rank": 4, "scale": 1.0}}')
+    if what == "a folder":
+        (tmp_path / WEIGHTS).mkdir()
+    elif what == "damaged":
+        (tmp_path / WEIGHTS).write_bytes(b"others")
+    with pytest.raises(TrainingError, match="cannot be started from"):
+        AdapterShape.read(tmp_path)
+
+
+@pytest.mark.full
+def test_a_run_whose_parent_cannot_be_read_now_goes_on_later(make: Make) -> None:
+    first = make("first")
+    trained(first)
+    parent = first / ADAPTER
+    folder = make("run", parent=str(parent))
+    whole = (parent / CONFIG).rename(parent / "aside")
+    (parent / CONFIG).symlink_to(parent / CONFIG)
+    failed = failure(folder)
+    assert failed.for_now and str(parent) in failed.detail
+    whole.replace(parent / CONFIG)
     assert isinstance(trained(folder)[-1], RunFinished)
 
 

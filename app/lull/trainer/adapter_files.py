@@ -25,6 +25,20 @@ _NO_MEMORY: Final = (
     "cannot allocate memory",
 )
 """What MLX's errors say where memory does not suffice."""
+DAMAGED: Final = (
+    FileNotFoundError,
+    NotADirectoryError,
+    IsADirectoryError,
+    ValueError,
+    KeyError,
+    TypeError,
+    AttributeError,
+    RuntimeError,
+)
+"""Errors of files that are gone, something else or damaged inside, which reading them again will
+not mend. Every other error of the system may pass, such as a fault of the disk, a missing
+permission or a loop of links, which the user made and can untie.
+"""
 
 
 def read_arrays(file: Path) -> dict[str, Any]:
@@ -75,7 +89,11 @@ class AdapterShape:
 
     @classmethod
     def read(cls, folder: Path) -> AdapterShape:
-        """Read a LoRA adapter from its folder. Raises TrainingError when it holds no usable one."""
+        """Read a LoRA adapter from its folder.
+
+        Raises TrainingError when it holds no usable one, and OSError when it cannot be read now,
+        though it may be whole.
+        """
         try:
             config = json.loads((folder / CONFIG).read_text("utf-8"))
             weights = read_arrays(folder / WEIGHTS)
@@ -85,7 +103,7 @@ class AdapterShape:
                 raise ValueError("it is no LoRA")
             parameters = {**parameters, "rank": int(parameters["rank"]), "dropout": 0.0}
             parameters["scale"] = float(parameters["scale"])
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, RuntimeError) as error:
+        except DAMAGED as error:
             raise_if_no_memory(error)
             raise TrainingError(
                 f"The adapter in {folder} cannot be started from: {error}",

@@ -24,15 +24,12 @@ import mlx.core as mx
 
 from lull.core.errors import TrainingError
 from lull.core.training.run_format import ADAPTER, CHECKPOINTS, CONFIG, WEIGHTS
-from lull.trainer.adapter_files import read_arrays
+from lull.trainer.adapter_files import DAMAGED, read_arrays
 
 _STATE, _OPTIMIZER = "state.json", "optimizer.safetensors"
 _UNFINISHED = ".unfinished-"
 _KEPT = 2
 """Checkpoints kept; the older one is the fallback if the newest is damaged."""
-_MISSING = (FileNotFoundError, NotADirectoryError, IsADirectoryError)
-_DAMAGED = (*_MISSING, ValueError, KeyError, TypeError, AttributeError, RuntimeError)
-"""Errors of a damaged checkpoint; other faults of the system pass."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +74,7 @@ class Checkpoints:
         for folder in sorted(self._folder.glob("step-*"), reverse=True):
             try:
                 return self._read(folder)
-            except _DAMAGED:
+            except DAMAGED:
                 _remove(folder)
         return None
 

@@ -109,7 +109,8 @@ def load(
     continue from.
 
     Raises TrainingError for a folder that mlx-lm cannot load, or an earlier adapter that does not
-    fit the model. Runs none of the folder's code.
+    fit the model, and OSError for an adapter that cannot be read now. Runs none of the folder's
+    code.
     """
     adapter = AdapterShape.read(parent) if parent else AdapterShape.new(lora)
     model, config = _base(folder)
