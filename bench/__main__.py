@@ -4,6 +4,8 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 
+from bench.services import exit_on_sigterm
+
 BENCHES = {
     "english": "does the small English model keep rules, in words that it was not trained on",
     "gates": "what a proof lets through, beside the rules of others",
@@ -60,4 +62,5 @@ def _main_of(name: str) -> Callable[[Sequence[str]], int]:
 
 
 if __name__ == "__main__":
+    exit_on_sigterm()
     sys.exit(main(sys.argv[1:]))

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from bench.json_object import Json
+from bench.services import tied
 from lull.cli.control import Control
 from lull.config.paths import Paths
 
@@ -89,7 +90,7 @@ def serving(home: Path, settings: str) -> Iterator[House]:
     env = {**kept, "LULL_HOME": str(home), "OLLAMA_HOST": "127.0.0.1:9"}
     with _desk(signals):
         process = subprocess.Popen(
-            [sys.executable, "-m", "lull.cli.main", "serve", "--port", "0", "--json"],
+            tied(["-m", "lull.cli.main", "serve", "--port", "0", "--json"]),
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,

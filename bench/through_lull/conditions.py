@@ -23,6 +23,7 @@ from pathlib import Path
 import psutil
 
 from bench.json_object import Json
+from bench.services import tied
 
 PATIENCE_S = 180.0
 LONGEST_READING_S = 180.0
@@ -82,7 +83,7 @@ class Service:
         self.home.mkdir(parents=True, exist_ok=True, mode=0o700)
         (self.home / "settings.toml").write_text(_settings(self.upstream, learns=learns), "utf-8")
         process = subprocess.Popen(
-            [sys.executable, "-m", "lull.cli.main", "serve", "--port", "0", "--json"],
+            tied(["-m", "lull.cli.main", "serve", "--port", "0", "--json"]),
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,

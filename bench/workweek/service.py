@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from bench.services import tied
 from bench.workweek import judge as judging
 from bench.workweek.arms import Stretch, Trains
 from lull.cli.control import Control, find_service
@@ -39,7 +40,7 @@ def service(home: Path, stretch: Stretch, *, judge: str) -> Iterator[tuple[int, 
     paths.settings.write_text(_settings_file(_wanted(stretch, judge)))
     module = "lull.cli.main" if stretch.separation else "bench.workweek.without_separation"
     process = subprocess.Popen(
-        [sys.executable, "-m", module, "serve", "--port", "0", "--json"],
+        tied(["-m", module, "serve", "--port", "0", "--json"]),
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
