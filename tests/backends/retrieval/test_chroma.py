@@ -9,8 +9,8 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
-import numpy as np
 import pytest
 from chromadb.api.shared_system_client import SharedSystemClient
 
@@ -43,30 +43,9 @@ def add(memory: ChromaExemplars, id_: str, text: str, skill: str, client: str = 
 
 
 def near(memory: ChromaExemplars, text: str, client: str = "test") -> list[str]:
-    return [n.skill for n in memory.nearest(text, client=client, k=3)]
-
-
-def test_the_nearest_past_request_comes_first(memory: ChromaExemplars) -> None:
-    add(memory, "1", "write a menu for Sunday", "menu")
-    add(memory, "2", "join two tables in sql", "sql")
-    found = memory.nearest("write the menu for Monday", client="test", k=2)
-    assert [n.skill for n in found] == ["menu", "sql"]
-    assert found[0].similarity > 0.45 > found[1].similarity
-
-
-def test_of_many_the_nearest_are_found_whatever_was_removed(memory: ChromaExemplars) -> None:
-    texts = [f"write report {i} about item{i * i} and thing{i % 7}" for i in range(45)]
-    for i, text in enumerate(texts):
-        add(memory, str(i), text, f"s{i}")
-    gone = {str(i) for i in range(0, 45, 4)}
-    memory.remove(sorted(gone))
-    vectors = np.array(HashedNgrams().embed(texts))
-    for i, text in enumerate(texts):
-        close = vectors @ vectors[i]
-        wanted = [str(j) for j in np.argsort(-close, kind="stable") if str(j) not in gone][:3]
-        found = memory.nearest(text, client="test", k=3)
-        assert [n.id for n in found] == wanted
-        assert [n.similarity for n in found] == pytest.approx([close[int(n.id)] for n in found])
+    """Return the skills that similar past requests of a client speak for, most of all first."""
+    found = memory.scores_by_skill(text, client=client, since=lambda _: 0, also=(), least=0.0)
+    return sorted(found, key=lambda skill: -found[skill].wanted)
 
 
 def test_each_client_has_its_own(memory: ChromaExemplars) -> None:
@@ -115,10 +94,11 @@ def test_it_survives_a_restart(tmp_path: Path, memory: ChromaExemplars) -> None:
     memory.remove(["3"])
     again = ChromaExemplars(tmp_path, HashedNgrams())
     assert again.count() == 19
-    before = memory.nearest("write menu number 7", client="c1", k=3)
-    after = again.nearest("write menu number 7", client="c1", k=3)
-    assert [n.id for n in after] == [n.id for n in before]
-    assert np.allclose([n.similarity for n in after], [n.similarity for n in before])
+    asked: dict[str, Any] = {"since": lambda _: 0, "also": (), "least": 0.0}
+    before = memory.scores_by_skill("write menu number 7", client="c1", **asked)
+    after = again.scores_by_skill("write menu number 7", client="c1", **asked)
+    assert after["menu"].among == before["menu"].among == 9
+    assert after["menu"].wanted == pytest.approx(before["menu"].wanted)
 
 
 def test_that_a_request_wanted_no_skill_is_kept_and_is_no_credit(
@@ -309,7 +289,10 @@ from lull.backends.retrieval.exemplars import ChromaExemplars
 from lull.backends.retrieval.embedder import HashedNgrams
 memory = ChromaExemplars(Path(sys.argv[1]), HashedNgrams())
 memory.add(id="1", text="write a menu", client="test", skill="menu")
-print(memory.nearest("write a menu", client="test", k=1)[0].skill, "grpc" in sys.modules)
+found = memory.scores_by_skill(
+    "write a menu", client="test", since=lambda _: 0, also=(), least=0.0
+)
+print(*found, "grpc" in sys.modules)
 """
     environment = {**os.environ, "CHROMA_OTEL_GRANULARITY": "all"}
     done = subprocess.run(

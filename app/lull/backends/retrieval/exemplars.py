@@ -31,7 +31,7 @@ from lull.backends.retrieval.chroma_folder import (
 from lull.backends.retrieval.recollection import PastRequests, Vector
 from lull.core.chat.client import owner_of
 from lull.core.errors import StoreError
-from lull.core.skills.past_requests import NO_SKILL, Neighbour, PastRequestScores
+from lull.core.skills.past_requests import NO_SKILL, PastRequestScores
 from lull.core.skills.ports import Embedder
 
 log = logging.getLogger(__name__)
@@ -198,14 +198,6 @@ class ChromaExemplars:
             client, past = self._by_client.popitem(last=False)
             held -= past.bytes_held
             self._on_disk.add(client)
-
-    def nearest(self, text: str, *, client: str, k: int) -> list[Neighbour]:
-        past = self._heard(client)
-        if past is None:
-            return []
-        query = np.asarray(self._embedder.embed([text])[0], np.float32)
-        with self._lock:
-            return past.nearest(query, k)
 
     def scores_by_skill(
         self,

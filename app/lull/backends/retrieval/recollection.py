@@ -17,8 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from lull.backends.retrieval.top_k import k_largest
-from lull.core.skills.past_requests import NO_SKILL, Neighbour, PastRequestScores
+from lull.core.skills.past_requests import NO_SKILL, PastRequestScores
 from lull.core.skills.skill_ranking import least_wanted
 
 NOISE = 1.0
@@ -203,17 +202,6 @@ class PastRequests:
         """
         ids = [id_ for id_, skill in self.pairs if skill == NO_SKILL]
         return ids[: max(0, len(ids) - most)]
-
-    def nearest(self, query: Vector, k: int) -> list[Neighbour]:
-        """Return up to `k` past requests most similar to a query vector, most similar first: one
-        entry per request and skill that was useful for it, "" if it needed none.
-        """
-        near: list[Neighbour] = []
-        for row, close in k_largest(self._products(query), k):
-            near += [
-                Neighbour(id_, skill, close) for id_, skill in self._requests[row].skills.items()
-            ]
-        return near[:k]
 
     def scores_by_skill(
         self,

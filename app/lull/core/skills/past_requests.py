@@ -10,17 +10,6 @@ NO_SKILL = ""
 """Name stored in place of a skill's for a past request that needed no skill."""
 
 
-class Neighbour(NamedTuple):
-    """A past request that is similar to a new one, with the skill that was useful for it; found by
-    nearest-neighbour search. A tuple, because very many are made while a user waits.
-    """
-
-    id: str
-    skill: str
-    similarity: float
-    """Cosine, in [-1, 1]."""
-
-
 class PastRequestScores(NamedTuple):
     """How much similar past requests speak for or against using one skill in a new request.
 
