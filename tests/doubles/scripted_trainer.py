@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from lull.core.errors import TrainingError
@@ -20,6 +20,7 @@ from lull.core.training.run_format import (
     read_spec,
 )
 from lull.core.training.spec import RunSpec
+from lull.store.adapters.adapter_files import fingerprint
 
 
 def step(number: int, of: int, **more: float) -> StepDone:
@@ -80,11 +81,9 @@ class ScriptedTraining:
                 return
             if isinstance(event, TrainingError):
                 raise event
-            if isinstance(event, RunFinished):
-                _leave_adapter(self.folder)
             if isinstance(event, StepDone):
                 self.reached(event.step)
-            yield event
+            yield _finished(event, self.folder) if isinstance(event, RunFinished) else event
 
     async def suspend(self) -> None:
         self.calls.append("suspend")
@@ -142,6 +141,11 @@ class ScriptedTrainer:
             training.going.clear()
         self.runs.append(training)
         return training
+
+
+def _finished(event: RunFinished, folder: Path) -> RunFinished:
+    _leave_adapter(folder)
+    return replace(event, adapter_sha256=fingerprint(folder / ADAPTER))
 
 
 def _leave_adapter(folder: Path) -> None:

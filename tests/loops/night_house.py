@@ -6,6 +6,7 @@ import asyncio
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from lull.core.adapters.adapter import AdapterVersion
 from lull.core.adapters.canary import Probe
@@ -34,6 +35,7 @@ from lull.loops.training.work.running_trainer import RunningTrainer
 from lull.pocket import language as pocket
 from lull.pocket import parsing
 from lull.pocket.reader import PocketReader
+from lull.store.adapters.adapter_files import fingerprint
 from lull.store.training.run_folders import RunFolders
 from lull.store.training.tidy_runs import RunFolderCleanup
 from lull.store.training.training import Training
@@ -87,7 +89,10 @@ class FakeGate:
     waits: asyncio.Event | None = None
     """If given, the gate waits until this is set before it gives a verdict."""
 
-    async def store_run_adapter(self, run: Run, folder: str, graduates: Skill | None) -> str:
+    async def store_run_adapter(
+        self, run: Run, folder: str, graduates: Skill | None, wrote: str
+    ) -> str:
+        assert wrote in ("", fingerprint(Path(folder)))
         self.brought.append((run.id, folder, graduates.name if graduates else ""))
         return f"adapter_of_{run.id}"
 

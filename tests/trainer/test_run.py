@@ -34,6 +34,7 @@ from lull.core.training.run_format import (
     spec_text,
 )
 from lull.core.training.spec import Lora, RunKind, RunSpec
+from lull.store.adapters.adapter_files import fingerprint
 from lull.trainer.adapter_files import AdapterShape
 from lull.trainer.checkpoints import Checkpoint, Checkpoints
 from tests.trainer.making import (
@@ -114,6 +115,7 @@ def test_a_run_that_is_done_says_so_and_stays_as_it_is(make: Make) -> None:
     (event,) = trained(folder)
     assert isinstance(event, RunFinished)
     assert event.steps == 6
+    assert event.adapter_sha256 == fingerprint(folder / ADAPTER)
     assert adapter_bytes(folder) == before
 
 

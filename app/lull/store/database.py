@@ -22,6 +22,8 @@ from typing import Any, TypeVar
 from lull.core.errors import StoreError
 from lull.store.migrations import MIGRATIONS, SEARCH_ROWS_ANEW
 from lull.store.preparing import Preparation, PreparingThread
+from lull.store.rows.sealed_rows import is_to_seal, seal_once
+from lull.store.rows.sealed_tables import SEALED_TABLES
 from lull.store.writer import DatabaseWork, EndableConnection, Inbox, Transaction, Writer
 
 T = TypeVar("T")
@@ -99,6 +101,9 @@ class Database:
             self._check(connection)
             self._migrate(connection)
             self._complete(connection)
+            if is_to_seal(connection):
+                with Transaction(connection):
+                    seal_once(connection, SEALED_TABLES)
         except BaseException:
             connection.close()
             raise

@@ -24,6 +24,9 @@ from lull.store.feedback.reward_rows import owner_condition
 from lull.store.on_disk import NOT_REGULAR, open_regular, to_disk
 from lull.store.proof.proposal_rows import proposal_or_none
 from lull.store.retention import sweep_messages
+from lull.store.rows.sealed_rows import changing, drop_lost_seals
+from lull.store.rows.sealed_tables import OF_ADAPTERS, PROOF_RECORDS, TRAINED_ADAPTERS
+from lull.store.skills.proof_records import remove_proof_records
 from lull.store.skills.skill_seals import repair_rows, seal_again
 from lull.store.training.training import remove_runs
 
@@ -31,6 +34,8 @@ FORGOTTEN_NAME: Final = "forgotten"
 """Text that replaces the name of a forgotten skill."""
 _LEFT_OUT: Final = re.compile(r"left out ([^:]*)(:.*)", re.DOTALL)
 _FACT: Final = "forgetting"
+_SEALED: Final = (*OF_ADAPTERS, TRAINED_ADAPTERS, PROOF_RECORDS)
+"""Tables with sealed copies of which a deletion may take rows."""
 _STORED_OWNER: Final = "room"
 """Key in the stored JSON of the field `owner`, which had this name when it was first stored."""
 _TO_REWRITE: Final = "to-rewrite"
@@ -133,7 +138,11 @@ class ForgettingRows:
         """
 
         def work(connection: sqlite3.Connection) -> None:
-            remove_runs(connection, what.runs)
+            with changing(connection, *_SEALED):
+                remove_runs(connection, what.runs)
+                _adapters(connection, what)
+                remove_proof_records(connection, what.texts)
+            drop_lost_seals(connection, *_SEALED)
             _samples(connection, what)
             _proposals(connection, what)
             _wishes(connection, what)
@@ -142,7 +151,6 @@ class ForgettingRows:
             seal_again(connection)
             _prompts(connection, what, bodies)
             _conversation(connection, what)
-            _adapters(connection, what)
             sweep_messages(connection)
             connection.execute(
                 "DELETE FROM tool_sets WHERE sha256 NOT IN (SELECT tools FROM turns)"

@@ -6,7 +6,7 @@ changed.
 
 from __future__ import annotations
 
-from lull.store.migrations_training import SLOW_LOOP, SLOW_LOOP_LATER
+from lull.store.migrations_training import SEALED_ROWS, SLOW_LOOP, SLOW_LOOP_LATER
 
 _1 = """
 CREATE TABLE facts (
@@ -408,5 +408,5 @@ MIGRATIONS: tuple[str, ...] = (
     *SLOW_LOOP,
     _10,
     *SLOW_LOOP_LATER,
-    *(_13, _14, _15, _16, _17, _18, _19, _20, _21),
+    *(_13, _14, _15, _16, _17, _18, _19, _20, _21, SEALED_ROWS),
 )

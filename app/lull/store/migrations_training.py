@@ -1,5 +1,5 @@
 """Database migrations of the tables for training: adapters, training runs, the turns and skills
-that runs were made of, and models published in Ollama.
+that runs were made of, models published in Ollama, and the sealed copies of such rows.
 
 The list `MIGRATIONS` contains them and fixes their order.
 """
@@ -135,6 +135,33 @@ ALTER TABLE rollouts ADD COLUMN wish TEXT NOT NULL DEFAULT '';
 _12 = """
 ALTER TABLE adapters_in_force ADD COLUMN held TEXT REFERENCES adapters (id);
 ALTER TABLE adapters_in_force ADD COLUMN held_share REAL NOT NULL DEFAULT 0;
+"""
+
+# Sealed copies of rows (store/rows/sealed_rows.py). The hash of the adapter that the trainer says
+# it wrote, by run; runs from before have none. Which proofs Lull itself has written. What is there
+# is sealed as it is, once the tables are made, because SQL cannot compute keyed hashes.
+SEALED_ROWS = """
+CREATE TABLE row_seals (
+    part TEXT NOT NULL,
+    id TEXT NOT NULL,
+    seal BLOB NOT NULL,
+    PRIMARY KEY (part, id)
+);
+CREATE TABLE trained_adapters (
+    run TEXT PRIMARY KEY,
+    sha256 TEXT NOT NULL
+) WITHOUT ROWID;
+INSERT INTO trained_adapters SELECT id, '' FROM runs
+    WHERE status IN ('trained', 'judging', 'stuck');
+CREATE TABLE proof_records (
+    skill_sha256 TEXT NOT NULL,
+    evidence_sha256 TEXT NOT NULL,
+    PRIMARY KEY (skill_sha256, evidence_sha256)
+) WITHOUT ROWID;
+INSERT OR REPLACE INTO facts VALUES ('rows-to-seal', 'adapters adapter_learned adapters_in_force'
+    || ' adapter_moves published trained_adapters proof_records');
+INSERT OR REPLACE INTO facts SELECT 'proofs-to-seal', ''
+    WHERE EXISTS (SELECT 1 FROM generations);
 """
 
 SLOW_LOOP = (_7, _8, _9)

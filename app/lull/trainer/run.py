@@ -21,6 +21,7 @@ import mlx.core as mx
 from mlx import optimizers
 from mlx.utils import tree_flatten, tree_unflatten
 
+from lull.core.adapters.adapter import adapter_sha256
 from lull.core.errors import TrainingError
 from lull.core.training.events import (
     RunBegan,
@@ -31,7 +32,15 @@ from lull.core.training.events import (
     event_line,
 )
 from lull.core.training.examples import Example, GraduationExample, Group, RecordedAnswer
-from lull.core.training.run_format import ADAPTER, BATCH, SPEC, WEIGHTS, read_batch, read_spec
+from lull.core.training.run_format import (
+    ADAPTER,
+    BATCH,
+    CONFIG,
+    SPEC,
+    WEIGHTS,
+    read_batch,
+    read_spec,
+)
 from lull.core.training.spec import KtoTerms, RunSpec
 from lull.trainer.checkpoints import Checkpoint, Checkpoints
 from lull.trainer.gradients import ChunkedEvaluator
@@ -129,10 +138,13 @@ def _said(world: ProcessRing, journal: RunJournal, event: RunEvent) -> RunEvent:
 
 def _finished(folder: Path, plan: TrainingPlan, began_s: float) -> RunFinished:
     """The final event; without a digest in a process whose folder has no adapter."""
-    file = folder / ADAPTER / WEIGHTS
-    digest = hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else ""
     took_s = round(time.monotonic() - began_s, 2)
-    return RunFinished(steps=plan.steps, sha256=digest, took_s=took_s)
+    files = [folder / ADAPTER / name for name in (WEIGHTS, CONFIG)]
+    if not all(file.is_file() for file in files):
+        return RunFinished(steps=plan.steps, sha256="", took_s=took_s)
+    weights, config = (hashlib.sha256(file.read_bytes()).hexdigest() for file in files)
+    whole = adapter_sha256(weights=weights, config=config)
+    return RunFinished(steps=plan.steps, sha256=weights, took_s=took_s, adapter_sha256=whole)
 
 
 @contextlib.contextmanager

@@ -140,7 +140,9 @@ class House:
             tell=lambda version: self.told.append((version.id, version.status.value)),
             problem=self._problem,
         )
-        self.control = AdapterControl(self.adapters, self.promote, model=lambda: POCKET)
+        self.control = AdapterControl(
+            self.adapters, self.promote, model=lambda: POCKET, problem=self._problem
+        )
 
     async def serve_pocket(self) -> None:
         greedy = Sampling(temperature=0.0)

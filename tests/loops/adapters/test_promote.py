@@ -43,12 +43,14 @@ from lull.core.training.record import Run, RunStatus
 from lull.core.training.spec import RunKind
 from lull.loops.adapters.moves import AdapterMoves
 from lull.loops.adapters.promote import PromoteRule
+from lull.store.adapters.adapter_files import fingerprint
 from lull.store.adapters.adapter_rows import Move
 from lull.store.adapters.adapters import Adapters
 from lull.store.chat.trajectories import Trajectories
 from lull.store.feedback.reward_rows import RewardRow
 from lull.store.feedback.rewards import Rewards
 from tests.building import KEY, turn, user
+from tests.damage import damage_record
 from tests.doubles.fakes import FakeClock, FakeEngine
 from tests.eventually import PATIENCE_S
 from tests.loops.adapters.house import POCKET, House
@@ -111,8 +113,9 @@ async def test_what_a_run_has_trained_comes_once_as_a_child_of_what_is_in_force(
         parent=None,
     )
     folder = str(made(tmp_path, "trained"))
+    wrote = fingerprint(Path(folder))
     for _ in range(2):
-        assert await home.promote.store_run_adapter(run, folder, None) == "adapter_7"
+        assert await home.promote.store_run_adapter(run, folder, None, wrote) == "adapter_7"
     version = home.adapters.get("adapter_7")
     assert (version.parent, version.run, version.base_digest) == ("a", "run_7", home.digest)
     assert statuses(home)["adapter_7"] == "candidate"
@@ -151,7 +154,7 @@ async def test_the_one_before_is_kept_loaded_and_older_ones_are_let_go(home: Hou
 
 
 async def test_an_adapter_of_other_weights_is_refused(home: House, tmp_path: Path) -> None:
-    alien = replace(home.adapters.get("a"), id="alien", base_digest="sha256:others")
+    alien = replace(home.adapters.get("a"), id="alien", sha256="", base_digest="sha256:others")
     await home.promote.store_adapter(alien, made(tmp_path, "alien"))
     with pytest.raises(AdapterError, match="are others now"):
         await home.promote.promote("alien", why="try")
@@ -529,9 +532,7 @@ async def test_a_database_that_fails_is_not_taken_for_a_damaged_row(
 async def test_a_damaged_row_in_force_keeps_nobody_from_the_rest(home: House) -> None:
     for name in "ab":
         await home.promote.promote(name, why=name)
-    await home.database.write(
-        lambda c: c.execute("UPDATE adapters SET status = 'actvie' WHERE id = 'b'")
-    )
+    await home.database.write(lambda c: damage_record(c, "adapters", "b"))
     await home.restart()
     assert home.serving is None and home.control.in_force() == (None, None)
     await home.promote.step()
@@ -541,9 +542,7 @@ async def test_a_damaged_row_in_force_keeps_nobody_from_the_rest(home: House) ->
 
 async def test_a_damaged_row_stops_no_start_and_loses_no_file(home: House) -> None:
     await home.promote.promote("a", why="a")
-    await home.database.write(
-        lambda c: c.execute("UPDATE adapters SET status = 'actvie', made = '' WHERE id = 'a'")
-    )
+    await home.database.write(lambda c: damage_record(c, "adapters", "a"))
     whole = sha(home, "b")
     await home.restart()
     assert home.serving is None and "adapter a is damaged" in home.problems[POCKET].detail

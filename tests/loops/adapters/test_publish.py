@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,7 +16,10 @@ from lull.service.proxy.published_names import PublishedNames
 from lull.store.adapters.merged_files import MergedFiles
 from lull.store.adapters.published import Published
 from lull.store.database import Database
+from lull.store.rows.sealed_rows import changing
+from lull.store.rows.sealed_tables import PUBLISHED
 from tests.core.models.test_learnable import shown
+from tests.damage import damage_record
 from tests.doubles.fakes import FakeClock
 from tests.loops.models.test_choose_model import FakeFiles, FakeOllama, FakeWork
 
@@ -31,10 +35,12 @@ async def no_token(_prompt: str, _adapter: str | None) -> NextToken:
     raise AssertionError("nothing is asked")
 
 
+@pytest.mark.parametrize("sealed", [True, False], ids=["sealed", "lost"])
 @pytest.mark.parametrize("harm", ["agreement = '[1'", "status = 'raedy', name = 'x'"])
 async def test_the_number_of_a_damaged_record_is_not_given_out_again(
-    database: Database, tmp_path: Path, harm: str
+    database: Database, tmp_path: Path, harm: str, sealed: bool
 ) -> None:
+    """Tests one that was damaged before there were seals, and one whose seal is damaged."""
     clock, versions = FakeClock(), Published(database)
     for number in (1, 2):
         await versions.put(
@@ -48,7 +54,14 @@ async def test_the_number_of_a_damaged_record_is_not_given_out_again(
                 at=clock.now(),
             )
         )
-    await database.write(lambda c: c.execute(f"UPDATE published SET {harm} WHERE number = 2"))
+
+    def damage(connection: sqlite3.Connection) -> None:
+        with changing(connection, *([PUBLISHED] if sealed else [])):
+            connection.execute(f"UPDATE published SET {harm} WHERE number = 2")
+        if not sealed:
+            damage_record(connection, "published", "lost:latest 2")
+
+    await database.write(damage)
     publish = Publish(
         store=FakeOllama({"lost:latest": shown(modelfile="FROM /nowhere/sha256-" + "0" * 64)}),
         work=FakeWork(clock),

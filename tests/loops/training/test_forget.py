@@ -29,6 +29,7 @@ from lull.store.forgetting import ForgettingRows
 from lull.store.training.tidy_runs import RunFolderCleanup
 from tests.building import bytes_below
 from tests.cancelling import cancelled_within
+from tests.damage import damage_record
 from tests.loops.classroom import MODEL
 from tests.loops.night_house import RULE as NIGHT_RULE
 from tests.loops.night_house import NightHouse
@@ -313,7 +314,7 @@ async def test_a_run_and_an_adapter_whose_rows_were_damaged_go_too(
     await archive.run_of("run_2", [], parent="run_1")
     await archive.adapter_of("adapter_1", "run_2")
     await archive.database.write(lambda c: c.execute(f"UPDATE runs SET {column} = '{{'"))
-    await archive.database.write(lambda c: c.execute("UPDATE adapters SET status = 'actvie'"))
+    await archive.database.write(lambda c: damage_record(c, "adapters", "adapter_1"))
     RunFolderCleanup(archive.training, archive.folders, keep=lambda: 0).sweep()
     assert not archive.folders.is_gone("run_1"), "a sweep knows it all the same"
     assert archive.training.runs() == []

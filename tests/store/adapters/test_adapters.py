@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -22,6 +23,8 @@ from lull.store.adapters.adapters import Adapters
 from lull.store.adapters.gate_measures import GateMeasures
 from lull.store.adapters.published import Published
 from lull.store.database import Database
+from lull.store.rows.sealed_rows import changing
+from lull.store.rows.sealed_tables import ADAPTERS, PUBLISHED
 from tests.building import database_at
 from tests.loops.adapters.scripted import made
 
@@ -166,9 +169,12 @@ async def test_a_damaged_row_costs_only_its_own_adapter(
     await adapters.add(version("b", parent="a"))
     await adapters.promote("a", at=NOW, why="better")
     assert adapters.damage_error() is None
-    await database.write(
-        lambda c: c.execute(f"UPDATE adapters SET {column} = ? WHERE id = 'a'", (value,))
-    )
+
+    def damage(connection: sqlite3.Connection) -> None:
+        with changing(connection, ADAPTERS):  # it was damaged before there were seals
+            connection.execute(f"UPDATE adapters SET {column} = ? WHERE id = 'a'", (value,))
+
+    await database.write(damage)
     assert [one.id for one in adapters.all()] == ["b"]
     assert sorted(one.id for one in adapters.origins()) == ["a", "b"]
     assert adapters.lineage("b") == ("b", "a")
@@ -195,9 +201,12 @@ async def test_a_damaged_row_costs_only_its_own_published_version(database: Data
                 at=NOW,
             )
         )
-    await database.write(
-        lambda c: c.execute("UPDATE published SET agreement = '[1' WHERE number = 2")
-    )
+
+    def damage(connection: sqlite3.Connection) -> None:
+        with changing(connection, PUBLISHED):
+            connection.execute("UPDATE published SET agreement = '[1' WHERE number = 2")
+
+    await database.write(damage)
     assert [one.number for one in published.all()] == [1]
     told = published.damage_error()
     assert told is not None and "lull/pocket:2 is damaged" in told.detail

@@ -9,6 +9,7 @@ reads once, on arrival.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -48,6 +49,12 @@ class AdapterStatus(StrEnum):
     """Turned down by the tests that an adapter must pass before use; kept for inspection."""
     ROLLED_BACK = "rolled back"
     """Withdrawn by the user, or because it did harm."""
+
+
+def adapter_sha256(*, weights: str, config: str) -> str:
+    """Return the one sha256 by which a LoRA adapter is known, from those of its two files."""
+    lines = f"{weights}  adapters.safetensors\n{config}  adapter_config.json\n"
+    return hashlib.sha256(lines.encode()).hexdigest()
 
 
 WAS_IN_FORCE: Final = frozenset({AdapterStatus.RETIRED, AdapterStatus.ROLLED_BACK})

@@ -74,6 +74,10 @@ class RunFinished:
     """sha256 of adapter/adapters.safetensors."""
     took_s: float
     """Seconds that this process took; a resumed run took longer in all."""
+    adapter_sha256: str = ""
+    """The one sha256 of both files of the adapter, by which it is known; "" from a process that
+    wrote none.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -48,7 +48,6 @@ from lull.store.rows.readable_rows import DamagedRow
 
 log = logging.getLogger(__name__)
 
-
 _ONCE = WAS_IN_FORCE | {AdapterStatus.ACTIVE}
 
 
@@ -107,11 +106,13 @@ class Promote:
 
     # Into force
 
-    async def store_run_adapter(self, run: Run, folder: str, graduates: Skill | None) -> str:
+    async def store_run_adapter(
+        self, run: Run, folder: str, graduates: Skill | None, wrote: str
+    ) -> str:
         """Store the adapter that a training run has made, as a child of the active adapter, on
-        which its training was based. `graduates` is the skill that the run trained into the
-        adapter, if any. Return the adapter's id, the same for the same run. Raises AdapterError,
-        StoreError.
+        which its training was based; return its id, the same for the same run. `graduates` is the
+        skill that was trained into it, if any, `wrote` the hash of what the trainer wrote ("": not
+        known). Raises AdapterError, StoreError.
         """
         active = self._adapters.active(run.model)
         version = AdapterVersion(
@@ -119,7 +120,7 @@ class Promote:
             parent=active.id if active is not None else None,
             base_model=run.model,
             base_digest=run.base,
-            sha256="",
+            sha256=wrote,
             run=run.id,
             status=AdapterStatus.CANDIDATE,
             made=self._clock.now(),
@@ -134,9 +135,8 @@ class Promote:
         learned: Sequence[LearnedSkill] = (),
     ) -> AdapterVersion:
         """Store a finished adapter's files and its database row; return it with its computed
-        `sha256`. `learned` are the skills that were trained into it.
-
-        An adapter with a known id is returned unchanged.
+        `sha256`. `learned` are the skills that were trained into it. If it has a `sha256` already,
+        files with another one are refused. An adapter with a known id is returned unchanged.
 
         Raises AdapterError, StoreError.
         """
@@ -144,7 +144,7 @@ class Promote:
             return self._adapters.get(version.id)
         except NotFound:
             pass
-        sha256 = await asyncio.to_thread(self._files.take_in, version.id, folder)
+        sha256 = await asyncio.to_thread(self._files.take_in, version.id, folder, version.sha256)
         made = replace(version, sha256=sha256)
         await self._adapters.add(made, learned)
         self._tell(made)

@@ -33,6 +33,7 @@ from lull.core.skills.skill import (
     switched,
 )
 from lull.core.skills.skill_secrets import check_no_secrets
+from lull.store.skills.proof_records import proof_writer
 from lull.store.skills.skill_folders import WorkingCopy
 from lull.store.skills.skills import Also, Skills, new_skill
 from lull.store.uninterrupted import uninterrupted
@@ -304,6 +305,7 @@ class Approve:
         await asyncio.to_thread(self._skills.folders.keep_bytes, data)
         if evidence:
             await asyncio.to_thread(self._skills.folders.keep_evidence, sha256, evidence)
+            also = proof_writer(sha256, evidence, also)
         new = new_skill(text, sha256, client=key.client, pinned=False)
 
         def plan(library: Library) -> Sequence[Skill]:

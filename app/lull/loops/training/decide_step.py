@@ -28,6 +28,7 @@ from lull.core.training.record import (
 )
 from lull.core.training.rollout import RolloutGroup, SampledPolicy, mean_reward
 from lull.core.training.spec import RunKind
+from lull.loops.training.as_written import hash_as_written
 from lull.loops.training.learner import FindsLearner, Learner
 from lull.loops.training.next_step import (
     GroupCount,
@@ -136,7 +137,7 @@ class DecideStep:
         rule = self._rule()
         policy = SampledPolicy(base=learner.digest, adapter=engine_adapter_name(run.id))
         try:
-            await self._give(learner, policy.adapter, str(self._folders.adapter(run.id)))
+            await self._give(learner, policy.adapter, run.id)
         except EngineDown:
             raise
         except LullError as error:  # nothing can be sampled from it; its test says more
@@ -249,8 +250,10 @@ class DecideStep:
             run, lambda was: with_status(was, RunStatus.SUPERSEDED, why, now), free=True
         )
 
-    async def _give(self, learner: Learner, version: str, folder: str) -> None:
-        """Load the newest adapter of a series of GRPO runs into the engine, and drop older ones."""
+    async def _give(self, learner: Learner, version: str, run: str) -> None:
+        """Load the newest adapter of a series of GRPO runs, as its trainer wrote it, into the
+        engine, and drop older ones.
+        """
         if version in self._loaded and version in (await learner.engine.status()).adapters:
             return
         for old in tuple(self._loaded):
@@ -259,7 +262,8 @@ class DecideStep:
                 await learner.engine.drop_adapter(old)
             except LullError as error:
                 log.info("%s could not be dropped: %s", old, error)
-        await learner.engine.load_adapter(version, folder)
+        await hash_as_written(self._training, self._folders, run)
+        await learner.engine.load_adapter(version, str(self._folders.adapter(run)))
         self._loaded.add(version)
 
 

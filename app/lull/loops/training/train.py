@@ -29,6 +29,7 @@ from lull.core.training.record import (
 )
 from lull.core.training.rollout import chosen_groups, mean_reward
 from lull.core.training.spec import RunKind
+from lull.loops.training.as_written import hash_as_written
 from lull.loops.training.decide_step import groups_reached
 from lull.loops.training.make_run import MakeRun, RunMaterial, RunStart
 from lull.loops.training.next_step import (
@@ -42,7 +43,7 @@ from lull.loops.training.next_step import (
 )
 from lull.loops.training.rollout import Rollouts
 from lull.loops.training.training_data import TrainingData
-from lull.store.adapters.adapter_files import UnreadableAdapter
+from lull.store.adapters.adapter_files import ChangedAdapter, UnreadableAdapter
 from lull.store.training.run_folders import RunFolders
 from lull.store.training.training import Training
 
@@ -50,11 +51,14 @@ from lull.store.training.training import Training
 class PromotesAdapters(Protocol):
     """Interface that tests a trained adapter and puts it into use if it passes."""
 
-    async def store_run_adapter(self, run: Run, folder: str, graduates: Skill | None) -> str:
+    async def store_run_adapter(
+        self, run: Run, folder: str, graduates: Skill | None, wrote: str
+    ) -> str:
         """Store the adapter that a training run has produced, and return its id. A repeated call
         for the same run returns the same id.
 
-        Raises LullError.
+        `wrote` is the hash of what its trainer wrote, "" if that is not known. Raises LullError, as
+        ChangedAdapter for files with another hash.
         """
 
     async def run_gate(self, adapter: str, until_s: float) -> Verdict | None:
@@ -111,6 +115,13 @@ class Train:
         if last is None:
             before = RunStart(root=learner.adapter, folder=learner.adapter_folder)
         else:
+            try:
+                await hash_as_written(self._training, self._folders, last.id)
+            except ChangedAdapter as error:
+                await self._give_up(last.id, error)
+                words = "The training run %1 is now %2."
+                failed = run_status_text(RunStatus.FAILED)
+                raise Conflict(coded_text("run-changed", words, last.id, failed)) from error
             before = RunStart(
                 root=last.root,
                 folder=str(self._folders.adapter(last.id)),
@@ -181,6 +192,9 @@ class Train:
         """
         try:
             ended = await self._judge(run_id, until_s)
+        except ChangedAdapter as error:
+            await self._give_up(run_id, error)  # a further try would find the same
+            raise
         except LullError as error:
             if not _passes(error):
                 counted = partial(self._failed_test, error=error)
@@ -191,6 +205,8 @@ class Train:
     async def _judge(self, run_id: str, until_s: float) -> bool:
         # The last piece of work may have changed the run.
         run = await asyncio.to_thread(self._training.get, run_id)
+        if run.status is RunStatus.FAILED:
+            return True  # its adapter was refused
         adapter = run.adapter
         if run.status is not RunStatus.JUDGING or adapter is None:
             adapter = await self._judging(run)
@@ -211,8 +227,9 @@ class Train:
         graduates = next(
             (s for s in self._library().skills.values() if s.sha256 == run.graduates), None
         )
+        wrote = await hash_as_written(self._training, self._folders, run.id)
         adapter = await self._promote.store_run_adapter(
-            run, str(self._folders.adapter(run.id)), graduates
+            run, str(self._folders.adapter(run.id)), graduates, wrote
         )
         await self._training.change(
             run.id,
@@ -221,6 +238,16 @@ class Train:
             ),
         )
         return adapter
+
+    async def _give_up(self, run_id: str, error: LullError) -> None:
+        """End a training run whose adapter must not be used; its material may be used again."""
+
+        def plan(now: Run) -> Run:
+            if now.status not in (RunStatus.TRAINED, RunStatus.JUDGING):
+                return now  # cancelled in the meantime
+            return with_status(now, RunStatus.FAILED, error.detail, self._clock.now())
+
+        await self._training.change(run_id, plan, free=True)
 
     async def _judged(self, run: Run, verdict: Verdict) -> None:
         """Record the verdict on a run's adapter, unless the run was cancelled in the meantime."""

@@ -10,6 +10,7 @@ from typing import Final
 
 from lull.contract.json_object import Json
 from lull.core.errors import AdapterError, LullError, UsageError
+from lull.core.ports import ProblemReporter
 from lull.loops.adapters.promote import Promote
 from lull.service.adapters.views import compared_view, listed_view, shown_view
 from lull.store.adapters.adapters import Adapters
@@ -17,6 +18,8 @@ from lull.store.rows.readable_rows import DamagedRow
 
 BASE: Final = "base"
 """Id with which requests name the base model, that is, no adapter."""
+RECORDS: Final = "adapter rows"
+"""The key under which a problem with the records of adapters is shown."""
 LOOK_AT_TRIALS_EVERY_S: Final = 600.0
 """Seconds between checks for LoRA adapters whose trial period is over or whose answers do harm."""
 
@@ -24,11 +27,23 @@ LOOK_AT_TRIALS_EVERY_S: Final = 600.0
 class AdapterControl:
     """Answers the requests of the desktop window and the command line about LoRA adapters."""
 
-    def __init__(self, adapters: Adapters, promote: Promote, *, model: Callable[[], str]) -> None:
-        """The function `model` returns the name of the model that is trained."""
+    def __init__(
+        self,
+        adapters: Adapters,
+        promote: Promote,
+        *,
+        model: Callable[[], str],
+        problem: ProblemReporter,
+    ) -> None:
+        """The function `model` returns the name of the model that is trained; `problem` shows the
+        user an error about the records of adapters.
+        """
         self._adapters = adapters
         self._promote = promote
         self._model = model
+        self._problem = problem
+        self._put_right: LullError | None = None
+        """What other programs had changed in the records of adapters, until the next start."""
         self._lost: asyncio.Queue[tuple[str, LullError]] = asyncio.Queue()
 
     def list(self) -> Json:
@@ -65,6 +80,7 @@ class AdapterControl:
                 hint="`--anyway` puts it into use all the same; `rollback` takes it out again.",
             )
         await self._promote.promote(adapter, why="you promoted it")
+        await self.check_records()
         return await asyncio.to_thread(self.list)
 
     async def roll_back(self, wanted: Json) -> Json:
@@ -87,6 +103,7 @@ class AdapterControl:
             await self._promote.to_base(model, why="you rolled it back")
         else:
             await self._promote.roll_back(model, to, why="you rolled it back")
+        await self.check_records()
         return await asyncio.to_thread(self.list)
 
     def _in_use(self) -> str:
@@ -115,11 +132,20 @@ class AdapterControl:
         """
         self._lost.put_nowait((sha256, error))
 
+    async def check_records(self) -> None:
+        """Put right what other programs have changed in the records of adapters, and tell the user
+        of that, and of what cannot be put right.
+        """
+        self._put_right = await self._adapters.repair() or self._put_right
+        damage = await asyncio.to_thread(self._adapters.damage_error)
+        self._problem(RECORDS, damage or self._put_right)
+
     async def watch(self) -> None:
         """Background job: end the trial periods of LoRA adapters, roll back harmful adapters, and
         replace those that could not be loaded.
         """
         while True:
+            await self.check_records()
             await self._promote.step()
             try:
                 async with asyncio.timeout(LOOK_AT_TRIALS_EVERY_S):

@@ -22,12 +22,22 @@ from lull.core.proof.rechecking import recheck
 from lull.core.skills.skill import Library, Skill, SkillKey, SkillStatus, check_client, check_name
 from lull.service.proof.proposal_views import last_look_view
 from lull.store.proof.proposals import Proposals
+from lull.store.skills.proof_records import ProofRecord
 from lull.store.skills.skill_files import SKILL_FILE
 from lull.store.skills.skills import Skills
 
 log = logging.getLogger(__name__)
 
 
+_NOT_OURS: Final = {
+    ProofRecord.OTHER: "It is not the document that this Lull wrote when the text was approved.",
+    ProofRecord.LOST: "The sealed record of which proofs this Lull wrote was changed or removed "
+    "outside of Lull.",
+}
+_NO_RECORD: Final = (
+    "This Lull has no sealed record of having proved it: the proof was brought here from elsewhere,"
+    " and only its own numbers were checked."
+)
 _GROUND_FIELDS: Final = ("model", "engine", "adapter", "judge", "generation")
 """Fields that say what a proof ran on, in the evidence file and in the record."""
 
@@ -48,12 +58,16 @@ def verify_stored_proof(
     if data is None:
         holds, why, evidence = False, _no_evidence(skill, proposals.of_skill(skill.key)), None
     else:
+        record = skills.proof_record(skill.sha256, data)
         text = data.decode(errors="replace")
         wrong = recheck(text, skill_sha256=_sha256_beside(skills, skill), rule=rule)
         evidence = _read(text)
         if evidence is not None:
             wrong += _against_the_record(evidence, skill, proposals)
+        wrong += [_NOT_OURS[record]] if record in _NOT_OURS else []
         holds, why = _outcome(wrong, evidence)
+        if record is ProofRecord.NONE:
+            why = f"{why} {_NO_RECORD}"
     return {
         "holds": holds,
         "why": why,
@@ -73,6 +87,8 @@ def repair_evidence(skills: Skills, proposals: Proposals) -> list[LullError]:
     Returns an error for each proof without an intact copy.
     """
     told: list[LullError] = []
+    if skills.repair_proof_records():
+        log.warning("the record of proofs was changed and is put right")
     for key, skill in skills.library().skills.items():
         kept = skills.folders.kept_evidence(skill.sha256)
         if kept is None or skill.status is SkillStatus.ARCHIVED:
@@ -81,7 +97,8 @@ def repair_evidence(skills: Skills, proposals: Proposals) -> list[LullError]:
             beside = skills.folders.evidence(key)
         except LullError:
             beside = None
-        whole = next((d for d in (kept, beside) if d and _is_whole(d, skill, proposals)), None)
+        copies = (d for d in (kept, beside) if d)
+        whole = next((d for d in copies if _is_whole(d, skill, skills, proposals)), None)
         if whole is None:
             told.append(
                 StoreError(
@@ -96,7 +113,10 @@ def repair_evidence(skills: Skills, proposals: Proposals) -> list[LullError]:
     return told
 
 
-def _is_whole(data: bytes, skill: Skill, proposals: Proposals) -> bool:
+def _is_whole(data: bytes, skill: Skill, skills: Skills, proposals: Proposals) -> bool:
+    record = skills.proof_record(skill.sha256, data)
+    if record in (ProofRecord.OURS, ProofRecord.OTHER):
+        return record is ProofRecord.OURS
     text = data.decode(errors="replace")
     evidence = _read(text)
     if evidence is None:

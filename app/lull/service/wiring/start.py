@@ -72,7 +72,7 @@ async def _make_ready(service: Service) -> None:
         problems.report(f"missing {number}", worry)
     problems.set_or_clear("versions", await asyncio.to_thread(stores.skills.missing))
     problems.set_or_clear("proposals", stores.proposals.damage_error())
-    problems.set_or_clear("adapter rows", slow_loop.adapters.adapters.damage_error())
+    await slow_loop.adapters.control.check_records()
     problems.set_or_clear("run rows", stores.training.damage_error())
     try:
         await publish_built_in(

@@ -7,14 +7,18 @@ from __future__ import annotations
 import contextlib
 import errno
 import hashlib
+import logging
 import os
 import shutil
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final
 
+from lull.core.adapters.adapter import adapter_sha256
 from lull.core.errors import AdapterError, StoreError
 from lull.store.on_disk import NOT_REGULAR, open_regular, to_disk
+
+log = logging.getLogger(__name__)
 
 ADAPTER_FILES: Final = ("adapters.safetensors", "adapter_config.json")
 """The files of an mlx-lm adapter; only these are kept."""
@@ -29,6 +33,10 @@ class UnreadableAdapter(AdapterError):
     """Error: the files of a LoRA adapter cannot be read now (permissions, a fault of the disk, too
     many open files), which says nothing about what is in them.
     """
+
+
+class ChangedAdapter(AdapterError):
+    """Error: the files of a trained LoRA adapter are not those that its trainer wrote."""
 
 
 def fingerprint(folder: Path) -> str:
@@ -53,15 +61,29 @@ def fingerprint(folder: Path) -> str:
                 hint="It is used again as soon as it can be read. Check the disk and the file's "
                 "permissions.",
             ) from error
-    return combined(digests)
+    weights, config = digests
+    return adapter_sha256(weights=weights, config=config)
 
 
-def combined(digests: Iterable[str]) -> str:
-    """Return the one sha256 of a LoRA adapter, from those of its files in the order of
-    `ADAPTER_FILES`.
+def check_as_written(folder: Path, sha256: str) -> None:
+    """Raise ChangedAdapter if the files of the LoRA adapter in a folder are others than those with
+    this hash, UnreadableAdapter if they cannot be read now. Blocking.
+
+    Files that are gone are no others: what has to read them says so.
     """
-    lines = (f"{digest}  {name}\n" for digest, name in zip(digests, ADAPTER_FILES, strict=True))
-    return hashlib.sha256("".join(lines).encode()).hexdigest()
+    with contextlib.suppress(StoreError):
+        if fingerprint(folder) != sha256:
+            raise changed_adapter(folder.parent.name)
+
+
+def changed_adapter(run: str) -> ChangedAdapter:
+    """Return the error that the adapter of a training run is not what its trainer wrote."""
+    log.warning("the adapter of %s is not what its trainer wrote", run)
+    return ChangedAdapter(
+        "The adapter is not what its training wrote: its files or their record were changed "
+        "outside of Lull.",
+        hint="It is not used. What it was trained on may be used again.",
+    )
 
 
 def damage_in(folder: Path, sha256: str) -> str:
@@ -108,11 +130,12 @@ class AdapterFiles:
     def folder(self, adapter: str) -> Path:
         return self.root / adapter
 
-    def take_in(self, adapter: str, source: Path) -> str:
+    def take_in(self, adapter: str, source: Path, sha256: str = "") -> str:
         """Copy a trained LoRA adapter into the folder of stored adapters and return the sha256 of
         its files.
 
-        Replaces whatever a crash left there. Raises StoreError.
+        Replaces whatever a crash left there. Raises StoreError; ChangedAdapter if `sha256` is given
+        and the copy has another one: then nothing is kept.
         """
         target, temporary = self.folder(adapter), self.root / f"{_TEMPORARY_PREFIX}{adapter}"
         try:
@@ -126,6 +149,9 @@ class AdapterFiles:
                     shutil.copyfileobj(whole, copy)
                 to_disk(temporary / name)
             to_disk(temporary)
+            if sha256 and fingerprint(temporary) != sha256:
+                shutil.rmtree(temporary, ignore_errors=True)
+                raise changed_adapter(adapter)
             shutil.rmtree(target, ignore_errors=True)
             temporary.rename(target)
             to_disk(self.root)

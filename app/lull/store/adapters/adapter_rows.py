@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
-import sqlite3
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Final
 
 from lull.core.adapters.adapter import AdapterStatus, AdapterVersion
 from lull.core.adapters.gate_report import Verdict, verdict_from, verdict_json
-from lull.store.rows.readable_rows import DamagedRow, ReadableRows
+from lull.core.errors import StoreError
+from lull.store.rows.readable_rows import DamagedRow, NamedValues, ReadableRows
+
+_NAMES_SHOWN: Final = 5
+"""Most names of records listed in one error message."""
 
 
 class Move(StrEnum):
@@ -72,7 +77,7 @@ def verdict_text(verdict: Verdict) -> str:
     return json.dumps(verdict_json(verdict), ensure_ascii=False)
 
 
-def _version(row: sqlite3.Row) -> AdapterVersion:
+def _version(row: NamedValues) -> AdapterVersion:
     return AdapterVersion(
         id=row["id"],
         parent=row["parent"],
@@ -86,7 +91,7 @@ def _version(row: sqlite3.Row) -> AdapterVersion:
     )
 
 
-def _move(row: sqlite3.Row) -> MoveRow:
+def _move(row: NamedValues) -> MoveRow:
     return MoveRow(
         number=row["number"],
         at=datetime.fromisoformat(row["at"]),
@@ -98,12 +103,43 @@ def _move(row: sqlite3.Row) -> MoveRow:
     )
 
 
-def _damaged(adapter: str) -> DamagedRow:
+def damaged_adapter(adapter: str) -> DamagedRow:
+    """Return the error that the record of an adapter is damaged."""
     return DamagedRow(
         f"What is recorded of the adapter {adapter} is damaged.",
         hint="It is not used, and its files are kept. A backup may have the record.",
     )
 
 
-ADAPTER_ROWS = ReadableRows(_version, _damaged)
-MOVE_ROWS = ReadableRows(_move, _damaged, id="active")
+def put_right_error(changed: Sequence[str]) -> StoreError:
+    """Return an error that tells the user that records of adapters (by their ids, models or
+    numbers) were changed outside of Lull and are put right.
+    """
+    named = [one for one in changed if not one.isdecimal()]  # a move's number says nothing
+    names = ", ".join((named or changed)[:_NAMES_SHOWN])
+    return StoreError(
+        f"The record of adapters was changed outside of Lull ({names}) and is put right from its "
+        "sealed copy.",
+        hint="Nothing of the change is used.",
+    )
+
+
+def lost_error(model: str, active: str | None) -> StoreError:
+    """Return an error that tells the user that nothing intact is left of a record of adapters: of
+    which one answers for `model`, or, for "", of another.
+    """
+    if not model:
+        return StoreError(
+            "A part of the record of adapters was changed outside of Lull, and no intact copy of "
+            "it is left. It is not used.",
+            hint="A backup may have it.",
+        )
+    return StoreError(
+        f"Which adapter answers for {model} was changed outside of Lull, and no intact copy of the "
+        f"record is left. {active or 'The base'} answers.",
+        hint="`lull adapters promote` puts another one into use. A backup may have the record.",
+    )
+
+
+ADAPTER_ROWS = ReadableRows(_version, damaged_adapter)
+MOVE_ROWS = ReadableRows(_move, damaged_adapter, id="active")

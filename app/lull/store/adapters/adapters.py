@@ -7,11 +7,11 @@ one active.
 
 from __future__ import annotations
 
-import json
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import datetime
+from typing import TypeVar
 
 from lull.core.adapters.adapter import (
     AdaptersInForce,
@@ -21,27 +21,56 @@ from lull.core.adapters.adapter import (
     lineage,
 )
 from lull.core.adapters.gate_report import Verdict
-from lull.core.errors import Conflict, NotFound, StoreError
+from lull.core.errors import Conflict, StoreError
 from lull.core.skills.skill import SkillKey
+from lull.store.adapters.adapter_reads import (
+    adapter_origins,
+    adapters_damage,
+    by_time,
+    model_of,
+    stored_adapter,
+    stored_in_force,
+    stored_moves,
+)
 from lull.store.adapters.adapter_rows import (
     ADAPTER_ROWS,
-    MOVE_ROWS,
     AdapterOrigin,
     Move,
     MoveRow,
+    put_right_error,
     row_of,
     verdict_text,
 )
 from lull.store.database import Database
+from lull.store.rows.sealed_rows import (
+    SealedRows,
+    SealedTable,
+    changing,
+    repair_rows,
+    sealed_rows,
+    written_anew,
+)
+from lull.store.rows.sealed_tables import (
+    ADAPTER_LEARNED,
+    ADAPTERS,
+    ADAPTERS_IN_FORCE,
+    OF_ADAPTERS,
+)
+
+T = TypeVar("T")
 
 
 class Adapters:
     """Reads and writes the tables of LoRA adapters: their versions, which is active for each model,
     the log of those changes, and the skills that each has learned.
+
+    What is read comes from the rows' sealed copies, which no other program can have written.
     """
 
     def __init__(self, database: Database) -> None:
         self._db = database
+        self._put_right: list[str] = []
+        """What changes have found changed by other programs, until the user is told of it."""
 
     # Reading
 
@@ -49,52 +78,49 @@ class Adapters:
         """Return the record of one LoRA adapter (its base model, state, test verdict …) by its id.
         Raises NotFound.
         """
-        return self._db.read(lambda connection: _get(connection, adapter))
+        return self._db.read(lambda connection: stored_adapter(connection, adapter))
 
     def all(self, model: str | None = None) -> list[AdapterVersion]:
         """List LoRA adapters, of one base model or of all, newest first; damaged rows are left
         out.
         """
-        rows = self._db.read(
-            lambda connection: connection.execute(
-                "SELECT * FROM adapters WHERE ? IS NULL OR base_model = ?"
-                " ORDER BY made DESC, id DESC",
-                (model, model),
-            ).fetchall()
-        )
-        return ADAPTER_ROWS.all(rows)
+        rows = self._sealed(ADAPTERS).all()
+        wanted = [row for row in rows if model is None or row["base_model"] == model]
+        return ADAPTER_ROWS.all(sorted(wanted, key=by_time, reverse=True))
 
     def origins(self) -> list[AdapterOrigin]:
         """List what all LoRA adapters were made from, those with damaged rows too."""
-        columns = ", ".join(AdapterOrigin.__slots__)
-        rows = self._db.read(
-            lambda connection: connection.execute(f"SELECT {columns} FROM adapters").fetchall()
-        )
-        return [AdapterOrigin(**row) for row in rows]
+        return self._db.read(adapter_origins)
 
     def damage_error(self) -> StoreError | None:
-        """Return an error about LoRA adapters whose rows are damaged; None if there are none."""
-        return ADAPTER_ROWS.damage_error(
-            self._db.read(
-                lambda connection: connection.execute("SELECT * FROM adapters").fetchall()
-            )
-        )
+        """Return an error about LoRA adapters whose records are damaged or were changed outside of
+        Lull, so that nothing intact is left of them; None if there are none.
+        """
+        return self._db.read(adapters_damage)
+
+    async def repair(self) -> StoreError | None:
+        """Put right what other programs have changed in the records of adapters, from their sealed
+        copies; return an error that tells the user what it was, None if nothing was changed.
+        """
+        found = await self._db.write(lambda connection: repair_rows(connection, *OF_ADAPTERS))
+        changed, self._put_right = list(dict.fromkeys([*self._put_right, *found])), []
+        return put_right_error(changed) if changed else None
 
     def model_of(self, adapter: str) -> str:
         """Return the name of the base model of one LoRA adapter. Raises NotFound."""
-        return self._db.read(lambda connection: _model_of(connection, adapter))
+        return self._db.read(lambda connection: model_of(connection, adapter))
 
     def models(self) -> list[str]:
         """List the names of all base models that have a LoRA adapter."""
-        rows = self._db.read(
-            lambda connection: connection.execute(
-                "SELECT DISTINCT base_model FROM adapters ORDER BY base_model"
-            ).fetchall()
-        )
-        return [row["base_model"] for row in rows]
+        force = self._sealed(ADAPTERS_IN_FORCE).all()
+        answered = {row["model"] for row in force if row["active"] or row["shadow"] or row["held"]}
+        return sorted(answered | {row["base_model"] for row in self._sealed(ADAPTERS).all()})
+
+    def _sealed(self, table: SealedTable) -> SealedRows:
+        return self._db.read(lambda connection: sealed_rows(connection, table))
 
     def in_force(self, model: str) -> AdaptersInForce:
-        return self._db.read(lambda connection: _in_force(connection, model))
+        return self._db.read(lambda connection: stored_in_force(connection, model))
 
     def active(self, model: str) -> AdapterVersion | None:
         """Return a model's active adapter; None without one. Raises DamagedRow if its record is
@@ -105,12 +131,7 @@ class Adapters:
 
     def moves(self, model: str) -> list[MoveRow]:
         """List the logged changes of which LoRA adapter answers for a model, newest first."""
-        rows = self._db.read(
-            lambda connection: connection.execute(
-                "SELECT * FROM adapter_moves WHERE model = ? ORDER BY number DESC", (model,)
-            ).fetchall()
-        )
-        return MOVE_ROWS.all(rows)
+        return self._db.read(lambda connection: stored_moves(connection, model))
 
     def past(self, model: str) -> list[AdapterVersion]:
         """List a model's LoRA adapters that once answered for it and no longer do, the most recent
@@ -137,15 +158,12 @@ class Adapters:
         """
         line = self.lineage(adapter)
         rows = self._db.read(
-            lambda connection: connection.execute(
-                "SELECT DISTINCT client, name, sha256 FROM adapter_learned"
-                " WHERE adapter IN (SELECT value FROM json_each(?)) ORDER BY client, name, sha256",
-                (json.dumps(line),),
-            ).fetchall()
-        )
+            lambda connection: sealed_rows(connection, ADAPTER_LEARNED, line)
+        ).all()
+        found = sorted({(row["client"], row["name"], row["sha256"]) for row in rows})
         return [
-            LearnedSkill(skill=SkillKey(row["client"], row["name"]), sha256=row["sha256"])
-            for row in rows
+            LearnedSkill(skill=SkillKey(client, name), sha256=sha256)
+            for client, name, sha256 in found
         ]
 
     def learned_by_active(self, model: str) -> frozenset[str]:
@@ -157,6 +175,17 @@ class Adapters:
         return frozenset(one.sha256 for one in learned)
 
     # Writing
+
+    async def _changed(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Make a change, and seal the rows that it changes in the same transaction."""
+
+        def sealed(connection: sqlite3.Connection) -> tuple[T, list[str]]:
+            with changing(connection, *OF_ADAPTERS) as put_right:
+                return work(connection), put_right
+
+        result, put_right = await self._db.write_synced(sealed)
+        self._put_right += put_right
+        return result
 
     async def add(self, version: AdapterVersion, learned: Iterable[LearnedSkill] = ()) -> None:
         """Store a LoRA adapter and which skills were trained into it. Raises Conflict if the id is
@@ -173,7 +202,7 @@ class Adapters:
                 raise Conflict(f"There is already an adapter {version.id}.") from error
             connection.executemany("INSERT INTO adapter_learned VALUES (?, ?, ?, ?)", skills)
 
-        await self._db.write_synced(work)
+        await self._changed(work)
 
     async def store_verdict(self, adapter: str, verdict: Verdict) -> AdapterVersion:
         """Store the verdict of an adapter's gate (its test before use). An adapter that was never
@@ -183,7 +212,7 @@ class Adapters:
         """
 
         def work(connection: sqlite3.Connection) -> AdapterVersion:
-            now = _get(connection, adapter)
+            now = stored_adapter(connection, adapter)
             status = now.status
             if status in (AdapterStatus.CANDIDATE, AdapterStatus.REJECTED):
                 accepted = verdict.accepted
@@ -194,7 +223,7 @@ class Adapters:
             )
             return replace(now, verdict=verdict, status=status)
 
-        return await self._db.write_synced(work)
+        return await self._changed(work)
 
     async def try_out(
         self, adapter: str, *, share: float, at: datetime, why: str
@@ -206,15 +235,15 @@ class Adapters:
         """
 
         def work(connection: sqlite3.Connection) -> AdaptersInForce:
-            version = _get(connection, adapter)
-            now = _in_force(connection, version.base_model)
+            version = stored_adapter(connection, adapter)
+            now = stored_in_force(connection, version.base_model)
             if adapter == now.active:
                 raise Conflict(f"{adapter} is already in use.")
             _leave_trial(connection, now)
             new = replace(now, shadow=adapter, share=share, since=at, held=None, held_share=0.0)
             return _moved(connection, new, Move.TRIAL, at, why)
 
-        return await self._db.write_synced(work)
+        return await self._changed(work)
 
     async def promote(
         self, adapter: str, *, at: datetime, why: str, held_share: float = 0.0
@@ -226,8 +255,8 @@ class Adapters:
         """
 
         def work(connection: sqlite3.Connection) -> AdaptersInForce:
-            version = _get(connection, adapter)
-            now = _in_force(connection, version.base_model)
+            version = stored_adapter(connection, adapter)
+            now = stored_in_force(connection, version.base_model)
             if adapter == now.active:
                 raise Conflict(f"{adapter} is already in use.")
             if now.active is not None:
@@ -240,7 +269,7 @@ class Adapters:
             )
             return _moved(connection, new, Move.PROMOTE, at, why)
 
-        return await self._db.write_synced(work)
+        return await self._changed(work)
 
     async def end_trial(self, model: str, *, at: datetime, why: str) -> AdaptersInForce:
         """End the trial (canary) of a model's adapter, which then counts as rolled back; the active
@@ -250,14 +279,14 @@ class Adapters:
         """
 
         def work(connection: sqlite3.Connection) -> AdaptersInForce:
-            now = _in_force(connection, model)
+            now = stored_in_force(connection, model)
             if now.shadow is None:
                 raise Conflict(f"No adapter of {model} is on trial.")
             _set_status(connection, now.shadow, AdapterStatus.ROLLED_BACK)
             new = AdaptersInForce(model=model, active=now.active, since=at)
             return _moved(connection, new, Move.ROLL_BACK, at, why)
 
-        return await self._db.write_synced(work)
+        return await self._changed(work)
 
     async def roll_back(
         self, model: str, to: str | None, *, at: datetime, why: str
@@ -269,11 +298,11 @@ class Adapters:
         """
 
         def work(connection: sqlite3.Connection) -> AdaptersInForce:
-            now = _in_force(connection, model)
+            now = stored_in_force(connection, model)
             if to == now.active and now.shadow is None and not now.held_share:
                 what = "The base" if to is None else to
                 raise Conflict(f"{what} is already in use.", hint="Nothing was changed.")
-            if to is not None and _model_of(connection, to) != model:
+            if to is not None and model_of(connection, to) != model:
                 raise Conflict(f"{to} was made for another model.")
             for left in (now.active, now.shadow):
                 if left is not None and left != to:
@@ -281,7 +310,7 @@ class Adapters:
             new = AdaptersInForce(model=model, active=to, since=at)
             return _moved(connection, new, Move.ROLL_BACK, at, why)
 
-        return await self._db.write_synced(work)
+        return await self._changed(work)
 
     async def remove(self, adapter: str) -> None:
         """Delete a LoRA adapter from the database; the log of changes of the active adapter stays.
@@ -290,54 +319,21 @@ class Adapters:
         """
 
         def work(connection: sqlite3.Connection) -> None:
-            force = _in_force(connection, _model_of(connection, adapter))
+            force = stored_in_force(connection, model_of(connection, adapter))
             if adapter in (force.active, force.shadow, force.held):
                 raise Conflict(
                     f"{adapter} is in use.", hint="`lull adapters rollback` takes it out first."
                 )
+            for table in (ADAPTERS, ADAPTER_LEARNED):
+                written_anew(connection, table, adapter)
+            # Not by its model: what an unsealed row says that is in force is not in force.
+            for column in ("active", "shadow", "held"):
+                connection.execute(
+                    f"UPDATE adapters_in_force SET {column} = NULL WHERE {column} = ?", (adapter,)
+                )
             connection.execute("DELETE FROM adapters WHERE id = ?", (adapter,))
 
-        await self._db.write_synced(work)
-
-
-def _get(connection: sqlite3.Connection, adapter: str) -> AdapterVersion:
-    return ADAPTER_ROWS.one(_stored(connection, adapter))
-
-
-def _model_of(connection: sqlite3.Connection, adapter: str) -> str:
-    return str(_stored(connection, adapter)["base_model"])
-
-
-def _stored(connection: sqlite3.Connection, adapter: str) -> sqlite3.Row:
-    row: sqlite3.Row | None = connection.execute(
-        "SELECT * FROM adapters WHERE id = ?", (adapter,)
-    ).fetchone()
-    if row is None:
-        raise NotFound(f"There is no adapter {adapter}.", hint="`lull adapters list` lists them.")
-    return row
-
-
-def _in_force(connection: sqlite3.Connection, model: str) -> AdaptersInForce:
-    row = connection.execute("SELECT * FROM adapters_in_force WHERE model = ?", (model,)).fetchone()
-    if row is None:
-        return AdaptersInForce(model=model)
-    return AdaptersInForce(
-        model=model,
-        active=row["active"],
-        shadow=row["shadow"],
-        share=row["share"],
-        since=_time_or_none(row["since"]),
-        held=row["held"],
-        held_share=row["held_share"],
-    )
-
-
-def _time_or_none(text: object) -> datetime | None:
-    """Read a time; None where it is damaged: who answers is worth more than since when."""
-    try:
-        return datetime.fromisoformat(str(text))
-    except ValueError:
-        return None
+        await self._changed(work)
 
 
 def _leave_trial(connection: sqlite3.Connection, now: AdaptersInForce) -> None:
@@ -350,6 +346,7 @@ def _moved(
     connection: sqlite3.Connection, new: AdaptersInForce, move: Move, at: datetime, why: str
 ) -> AdaptersInForce:
     when = at.isoformat()
+    written_anew(connection, ADAPTERS_IN_FORCE, new.model)
     connection.execute(
         "INSERT INTO adapters_in_force (model, active, shadow, share, since, held, held_share)"
         " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (model) DO UPDATE SET"

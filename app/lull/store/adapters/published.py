@@ -13,10 +13,18 @@ from lull.core.adapters.published import Agreement, PublishedStatus, PublishedVe
 from lull.core.chat.model_name import canonical
 from lull.core.errors import StoreError
 from lull.core.models.ollama_model import published_name
+from lull.store.adapters.adapter_rows import put_right_error
 from lull.store.database import Database
-from lull.store.rows.readable_rows import DamagedRow, ReadableRows
-
-_COLUMNS = ("model", "number", "name", "adapter", "base", "status", "at", "why", "agreement")
+from lull.store.rows.readable_rows import DamagedRow, NamedValues, ReadableRows
+from lull.store.rows.sealed_rows import (
+    Row,
+    SealedRows,
+    changing,
+    repair_rows,
+    sealed_rows,
+    written_anew,
+)
+from lull.store.rows.sealed_tables import PUBLISHED
 
 
 class Published:
@@ -29,42 +37,59 @@ class Published:
 
         Damaged rows are left out.
         """
-        rows = self._db.read(lambda connection: _rows(connection, model))
-        return tuple(_ROWS.all(rows))
+        return tuple(_ROWS.all(_in_order(self._sealed(), model)))
+
+    def _sealed(self) -> SealedRows:
+        return self._db.read(lambda connection: sealed_rows(connection, PUBLISHED))
 
     def names(self) -> tuple[str, ...]:
         """Return the names of all published versions, those of damaged rows too, so that none is
         given out again. Blocking.
         """
-        rows = self._db.read(lambda connection: _rows(connection, None))
+        sealed = self._sealed()
         # What is left of a damaged row may be its name, or only its key.
-        named = [str(row["name"]) for row in rows]
-        return (*named, *(published_name(str(row["model"]), row["number"]) for row in rows))
+        keys = [(str(row["model"]), row["number"]) for row in sealed.all()]
+        keys += [(model, int(number)) for model, number in (id_.split(" ") for id_ in sealed.lost)]
+        named = [str(row["name"]) for row in sealed.all()]
+        return (*named, *(published_name(model, number) for model, number in keys))
 
     def damage_error(self) -> StoreError | None:
-        """Return an error about published versions whose rows are damaged; None if there are
-        none.
+        """Return an error about published versions whose records are damaged or were changed
+        outside of Lull, so that nothing intact is left of them; None if there are none.
         """
-        return _ROWS.damage_error(self._db.read(lambda connection: _rows(connection, None)))
+        sealed = self._sealed()
+        return _ROWS.damage_error(sealed.all(), lost=sealed.lost)
+
+    def repair(self) -> StoreError | None:
+        """Put right what other programs have changed in the records of published versions, from
+        their sealed copies; return an error that tells the user of it, None if nothing was changed.
+        Blocking.
+        """
+        changed = self._db.submit(lambda connection: repair_rows(connection, PUBLISHED)).result()
+        return put_right_error(changed) if changed else None
 
     async def put(self, version: PublishedVersion) -> None:
         """Insert or update the row of a model version (a copy with a LoRA adapter merged in) that
         was published in Ollama.
         """
-        marks = ", ".join("?" * len(_COLUMNS))
-        await self._db.write(
-            lambda connection: connection.execute(
-                f"INSERT OR REPLACE INTO published ({', '.join(_COLUMNS)}) VALUES ({marks})",
-                _row(version),
-            )
-        )
+        columns = PUBLISHED.columns
+        marks = ", ".join("?" * len(columns))
+        values = _row(version)
+
+        def work(connection: sqlite3.Connection) -> None:
+            with changing(connection, PUBLISHED):
+                written_anew(connection, PUBLISHED, PUBLISHED.id_of(values))
+                connection.execute(
+                    f"INSERT OR REPLACE INTO published ({', '.join(columns)}) VALUES ({marks})",
+                    values,
+                )
+
+        await self._db.write(work)
 
 
-def _rows(connection: sqlite3.Connection, model: str | None) -> list[sqlite3.Row]:
-    where, values = ("WHERE model = ?", (canonical(model),)) if model else ("", ())
-    return connection.execute(
-        f"SELECT * FROM published {where} ORDER BY model, number", values
-    ).fetchall()
+def _in_order(sealed: SealedRows, model: str | None) -> list[Row]:
+    rows = [row for row in sealed.all() if not model or row["model"] == canonical(model)]
+    return sorted(rows, key=lambda row: (row["model"], row["number"]))
 
 
 def _row(version: PublishedVersion) -> tuple[object, ...]:
@@ -81,7 +106,7 @@ def _row(version: PublishedVersion) -> tuple[object, ...]:
     )
 
 
-def _version(row: sqlite3.Row) -> PublishedVersion:
+def _version(row: NamedValues) -> PublishedVersion:
     agreement = row["agreement"]
     return PublishedVersion(
         model=row["model"],

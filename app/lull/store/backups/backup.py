@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final
 
+from lull.core.adapters.adapter import adapter_sha256
 from lull.core.backup import (
     CHECKPOINTS,
     DATABASE,
@@ -38,7 +39,7 @@ from lull.core.backup import (
 )
 from lull.core.errors import BackupError, NotFound
 from lull.core.skills.skill_secrets import first_secret
-from lull.store.adapters.adapter_files import ADAPTER_FILES, combined
+from lull.store.adapters.adapter_files import ADAPTER_FILES
 from lull.store.backups.parts import CHUNK, Tell, as_backup_errors, layout_and_counts, work_folder
 from lull.store.backups.reading import unpacked
 from lull.store.leftovers import sweep_folder
@@ -195,7 +196,8 @@ def _damaged(database: Path, entries: Mapping[str, Entry]) -> tuple[str, ...]:
         files = [entries.get(f"adapters/{adapter}/{name}") for name in ADAPTER_FILES]
         if not any(files) and adapter not in in_use:
             continue  # its files were not needed any more
-        if combined([file.sha256 if file else "" for file in files]) != sha256:
+        weights, config = (file.sha256 if file else "" for file in files)
+        if adapter_sha256(weights=weights, config=config) != sha256:
             found.append(f"adapters/{adapter}")
     return tuple(sorted(found))
 

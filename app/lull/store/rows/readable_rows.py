@@ -5,10 +5,9 @@ skipped in lists, refused in words where it is asked for, and reported to the us
 from __future__ import annotations
 
 import logging
-import sqlite3
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from lull.core.errors import StoreError
 
@@ -20,6 +19,12 @@ _DAMAGE = (ValueError, KeyError, TypeError, AttributeError)
 """What the conversion of a row raises whose values are not what Lull wrote."""
 
 
+class NamedValues(Protocol):
+    """Interface of one row, as the database or its sealed copy has it: a value for each column."""
+
+    def __getitem__(self, column: str, /) -> Any: ...
+
+
 class DamagedRow(StoreError):
     """Error: one row of a table holds what Lull did not write; the rest of the database is fine."""
 
@@ -28,20 +33,20 @@ class DamagedRow(StoreError):
 class ReadableRows(Generic[T]):
     """Converts the rows of one database table, and tells which are damaged."""
 
-    convert: Callable[[sqlite3.Row], T]
+    convert: Callable[[NamedValues], T]
     damaged: Callable[[str], DamagedRow]
     """Makes the error that tells the user of a damaged row, from the row's id."""
     id: str = "id"
     """The column that names a row to the user."""
 
-    def one(self, row: sqlite3.Row) -> T:
+    def one(self, row: NamedValues) -> T:
         """Convert a row. Raises DamagedRow if it is damaged."""
         try:
             return self.convert(row)
         except _DAMAGE as error:
             raise self.damaged(str(row[self.id])) from error
 
-    def all(self, rows: Iterable[sqlite3.Row]) -> list[T]:
+    def all(self, rows: Iterable[NamedValues]) -> list[T]:
         """Convert those rows that can be read, and log the others."""
         found = []
         for row in rows:
@@ -51,9 +56,13 @@ class ReadableRows(Generic[T]):
                 log.info("%s %s", error.detail, error.__cause__)
         return found
 
-    def damage_error(self, rows: Iterable[sqlite3.Row]) -> StoreError | None:
-        """Return an error that tells the user which rows are damaged; None if all can be read."""
-        errors = []
+    def damage_error(
+        self, rows: Iterable[NamedValues], *, lost: Iterable[str] = ()
+    ) -> StoreError | None:
+        """Return an error that tells the user which rows are damaged, or `lost` (by id); None if
+        all can be read.
+        """
+        errors = [self.damaged(id_) for id_ in sorted(lost)]
         for row in rows:
             try:
                 self.one(row)

@@ -22,6 +22,7 @@ from lull.core.skills.skill import (
     scope_of,
 )
 from lull.store.database import Database
+from lull.store.skills.proof_records import ProofRecord, proof_record, repair_proof_records
 from lull.store.skills.skill_folders import SkillFolders
 from lull.store.skills.skill_seals import SealedStates, State, sealed_states, table_rows
 
@@ -137,6 +138,18 @@ class LibraryReader:
             f" {names}{' and more' if len(set(lost)) > _NAMES_SHOWN else ''}.",
             hint="Restore the folder from a backup; skills with a copy under skills/ stay in use.",
         )
+
+    def proof_record(self, sha256: str, data: bytes) -> ProofRecord:
+        """Return what the sealed record says of a proof document (`data`) of a skill's text: that
+        this Lull wrote it, or another one, or none. Blocking.
+        """
+        return proof_record(self._db, sha256, data)
+
+    def repair_proof_records(self) -> bool:
+        """Put right what other programs have changed in the records of which proofs this Lull has
+        written; return whether there was anything. Blocking.
+        """
+        return repair_proof_records(self._db)
 
     def generations(self) -> list[SkillGeneration]:
         rows = self._db.read(

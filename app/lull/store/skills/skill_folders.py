@@ -224,6 +224,18 @@ class SkillFolders:
         except OSError:
             return None
 
+    def kept_proofs(self) -> dict[str, bytes]:
+        """Return every proof document (evidence that a skill helps) that can be read, by the sha256
+        of the skill's text. Blocking.
+        """
+        found = {}
+        for file in self.versions.glob(f"*/*.{EVIDENCE}"):
+            sha256 = file.name.removesuffix(f".{EVIDENCE}")
+            data = self.kept_evidence(sha256)
+            if data is not None:
+                found[sha256] = data
+        return found
+
     def set_evidence(self, key: SkillKey, sha256: str, data: bytes) -> None:
         """Overwrite the proof document (evidence that it helps) of a skill version, also in the
         skill's working copy if there is one.

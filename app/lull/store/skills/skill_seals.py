@@ -9,7 +9,6 @@ file, so this detects damage and careless edits, not an attacker who reads the k
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import json
 import secrets
@@ -18,11 +17,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from lull.store.rows.facts import MAC_BYTES, fact, keyed_hash, set_fact
+
 _KEY: Final = "seal-key"
 _NEWEST: Final = "sealed-generations"
 """Name of the fact that holds how many generations were sealed, so that removed ones are missed."""
 _SEAL: Final = "seal:"
-_MAC_BYTES: Final = 32
 _COLUMNS: Final = "client, name, version, sha256, status, pinned"
 _TABLE_COLUMNS: Final = "client, name, generation, version, sha256, status, pinned"
 
@@ -65,9 +65,9 @@ def create_seals(connection: sqlite3.Connection) -> None:
     the rows still match.
     """
     seals, rows = _seals(connection), _rows_by_generation(connection)
-    key = _fact(connection, _KEY)
+    key = fact(connection, _KEY)
     if key is None:
-        _set(connection, _KEY, secrets.token_bytes(32))
+        set_fact(connection, _KEY, secrets.token_bytes(32))
     for number in _numbers(connection):
         older = _mac(key or b"", [number, sorted(rows.get(number, []))])
         if key is None or _equal(seals.get(number, b""), older):
@@ -89,9 +89,9 @@ def _seal(connection: sqlite3.Connection, generation: int, rows: Iterable[State]
     key = _key(connection)
     content = [generation, at, change, sorted(rows)]
     copy = json.dumps(content, ensure_ascii=True).encode()
-    _set(connection, f"{_SEAL}{generation}", _mac(key, content) + copy)
+    set_fact(connection, f"{_SEAL}{generation}", _mac(key, content) + copy)
     if generation > (_counted(connection) or 0):
-        _set(connection, _NEWEST, _mac(key, ["newest", generation]) + b"%d" % generation)
+        set_fact(connection, _NEWEST, _mac(key, ["newest", generation]) + b"%d" % generation)
 
 
 def sealed_states(connection: sqlite3.Connection) -> SealedStates:
@@ -142,7 +142,7 @@ def seal_again(connection: sqlite3.Connection) -> None:
         if number in sealed.states:
             _seal(connection, number, rows.get(number, []))
         else:
-            _set(connection, f"{_SEAL}{number}", b"")
+            set_fact(connection, f"{_SEAL}{number}", b"")
 
 
 def _write(connection: sqlite3.Connection, number: int, copy: _Copy) -> None:
@@ -198,19 +198,21 @@ def _copies(connection: sqlite3.Connection) -> dict[int, _Copy]:
     key, copies = _key(connection), {}
     for number, value in _seals(connection).items():
         try:
-            content = json.loads(value[_MAC_BYTES:])
+            content = json.loads(value[MAC_BYTES:])
         except (ValueError, RecursionError):
             continue
-        if _equal(value[:_MAC_BYTES], _mac(key, content)) and content[0] == number:
+        if _equal(value[:MAC_BYTES], _mac(key, content)) and content[0] == number:
             _, at, change, rows = content
             copies[number] = _Copy(at, change, tuple(_state(row) for row in rows))
     return copies
 
 
 def _seals(connection: sqlite3.Connection) -> dict[int, bytes]:
-    found = connection.execute("SELECT name, value FROM facts WHERE name LIKE ?", (f"{_SEAL}%",))
+    found = connection.execute(
+        "SELECT name, CAST(value AS BLOB) FROM facts WHERE name LIKE ?", (f"{_SEAL}%",)
+    )
     return {
-        int(name.removeprefix(_SEAL)): _bytes(value)
+        int(name.removeprefix(_SEAL)): bytes(value)
         for name, value in found
         if name.removeprefix(_SEAL).isdecimal()
     }
@@ -218,29 +220,16 @@ def _seals(connection: sqlite3.Connection) -> dict[int, bytes]:
 
 def _counted(connection: sqlite3.Connection) -> int | None:
     """Return how many generations were sealed; None if that is not recorded validly."""
-    value = _fact(connection, _NEWEST) or b""
-    digits = value[_MAC_BYTES:]
+    value = fact(connection, _NEWEST) or b""
+    digits = value[MAC_BYTES:]
     if not digits.isdigit():
         return None
-    valid = _equal(value[:_MAC_BYTES], _mac(_key(connection), ["newest", int(digits)]))
+    valid = _equal(value[:MAC_BYTES], _mac(_key(connection), ["newest", int(digits)]))
     return int(digits) if valid else None
 
 
 def _key(connection: sqlite3.Connection) -> bytes:
-    return _fact(connection, _KEY) or b""
-
-
-def _fact(connection: sqlite3.Connection, name: str) -> bytes | None:
-    row = connection.execute("SELECT value FROM facts WHERE name = ?", (name,)).fetchone()
-    return _bytes(row[0]) if row else None
-
-
-def _set(connection: sqlite3.Connection, name: str, value: bytes) -> None:
-    connection.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (name, value))
-
-
-def _bytes(value: object) -> bytes:
-    return value if isinstance(value, bytes) else str(value).encode()
+    return fact(connection, _KEY) or b""
 
 
 def _equal(one: bytes, other: bytes) -> bool:
@@ -249,4 +238,4 @@ def _equal(one: bytes, other: bytes) -> bool:
 
 def _mac(key: bytes, content: object) -> bytes:
     text = json.dumps(content, ensure_ascii=True)
-    return hmac.new(key, text.encode(), hashlib.sha256).digest()
+    return keyed_hash(key, text.encode())

@@ -30,6 +30,7 @@ from lull.core.skills.skill import (
 )
 from lull.store.database import Database
 from lull.store.skills.library_reader import LibraryReader
+from lull.store.skills.proof_records import record_earlier_proofs
 from lull.store.skills.skill_folders import SkillFolders, UnreadableSkill, WorkingCopy
 from lull.store.skills.skill_repair import check_and_repair
 from lull.store.skills.skill_seals import create_seals, seal
@@ -51,6 +52,7 @@ class Skills(LibraryReader):
     def __init__(self, database: Database, folders: SkillFolders) -> None:
         super().__init__(database, folders)
         database.submit(create_seals).result()
+        record_earlier_proofs(database, folders.kept_proofs)
         self.strange: tuple[WorkingCopy, ...] = ()
         """Working copies with unapproved text, from the last scan. They are never put into prompts
         and stay as they are until the user decides."""

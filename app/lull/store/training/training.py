@@ -20,7 +20,9 @@ from lull.core.training.record import Run, RunProgress, RunSource, RunStatus
 from lull.core.training.rollout import GroupState, RolloutAnswer, RolloutGroup, SampledPolicy
 from lull.core.training.spec import RunKind
 from lull.store.database import Database
-from lull.store.rows.readable_rows import DamagedRow, ReadableRows
+from lull.store.rows.readable_rows import DamagedRow, NamedValues, ReadableRows
+from lull.store.rows.sealed_rows import changing, sealed_rows, written_anew
+from lull.store.rows.sealed_tables import TRAINED_ADAPTERS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,16 +152,30 @@ class Training:
 
         await self._db.write(work)
 
-    async def change(self, run: str, plan: Callable[[Run], Run], *, free: bool = False) -> Run:
+    async def change(
+        self,
+        run: str,
+        plan: Callable[[Run], Run],
+        *,
+        free: bool = False,
+        wrote: str | None = None,
+    ) -> Run:
         """Change a training run by the function `plan` in one transaction, and return the result.
 
-        `free` lets the groups of sampled answers that were used by the run, and by the runs it
+        `wrote` is the hash of the adapter that the trainer has just finished; `free` lets the
+        groups of sampled answers that were used by the run, and by the runs it
         continues, be used again. Raises NotFound, and what `plan` raises.
         """
 
         def work(connection: sqlite3.Connection) -> Run:
             changed = plan(_stands(connection, run))
             _put(connection, changed)
+            if wrote is not None:
+                with changing(connection, TRAINED_ADAPTERS):
+                    written_anew(connection, TRAINED_ADAPTERS, run)
+                    connection.execute(
+                        "INSERT OR REPLACE INTO trained_adapters VALUES (?, ?)", (run, wrote)
+                    )
             if free:
                 connection.execute(
                     "WITH RECURSIVE line (id) AS (SELECT ? UNION"
@@ -174,6 +190,14 @@ class Training:
     def get(self, run: str) -> Run:
         """Return one training run by its id. Raises NotFound."""
         return self._db.read(lambda connection: _stands(connection, run))
+
+    def written_adapter(self, run: str) -> str | None:
+        """Return the hash of the adapter that the trainer said it wrote in this run, from its
+        sealed record; "" for a run from before this was recorded, None if nothing is recorded that
+        Lull wrote.
+        """
+        sealed = self._db.read(lambda connection: sealed_rows(connection, TRAINED_ADAPTERS, [run]))
+        return next((str(row["sha256"]) for row in sealed.group(run)), None)
 
     def runs(self, statuses: Iterable[RunStatus] | None = None) -> list[Run]:
         """List training runs, newest first; damaged rows are left out."""
@@ -243,10 +267,13 @@ class Training:
 
 
 def remove_runs(connection: sqlite3.Connection, runs: Sequence[str]) -> None:
-    """Delete these training runs; the sampled answers that they used may be used again."""
+    """Delete these training runs; the sampled answers that they used may be used again. Call it
+    within `changing`.
+    """
     for run in runs:
         connection.execute("UPDATE rollouts SET run = NULL WHERE run = ?", (run,))
         connection.execute("DELETE FROM runs WHERE id = ?", (run,))
+        connection.execute("DELETE FROM trained_adapters WHERE run = ?", (run,))
 
 
 def _marks(values: Sequence[object]) -> str:
@@ -305,7 +332,7 @@ def _values(run: Run) -> tuple[object, ...]:
     )
 
 
-def _run(row: sqlite3.Row) -> Run:
+def _run(row: NamedValues) -> Run:
     fields = json.loads(row["fields"])
     return Run(
         id=row["id"],

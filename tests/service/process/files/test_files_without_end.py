@@ -7,9 +7,7 @@ does a start wait for one in the place of an adapter's file.
 from __future__ import annotations
 
 import os
-import sqlite3
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -17,6 +15,9 @@ import pytest
 from lull.backends.mlx.local_facts import read_local_model
 from lull.core.chat.messages import Sampling
 from lull.resources import pocket_dir
+from lull.store.rows.sealed_rows import changing
+from lull.store.rows.sealed_tables import OF_ADAPTERS
+from tests.damage import stopped_database
 from tests.eventually import eventually
 from tests.running import Lull
 
@@ -80,7 +81,7 @@ def test_in_the_place_of_an_adapter_whose_neighbour_has_a_damaged_record(lull: L
     os.mkfifo(weights)
     digest = read_local_model("pocket", pocket_dir(), sampling=Sampling()).digest
     at = "2026-11-28T10:00:00+00:00"
-    with closing(sqlite3.connect(lull.home / "lull.db")) as database, database:
+    with stopped_database(lull.home / "lull.db") as database, changing(database, *OF_ADAPTERS):
         for name, status in (("adapter_1", "active"), ("adapter_2", "actvie")):
             row = (name, None, "pocket", digest, f"sha of {name}", None, status, at, None)
             database.execute(f"INSERT INTO adapters VALUES ({', '.join('?' * len(row))})", row)

@@ -96,6 +96,8 @@ class TrainerWork:
         """Monotonic time since when the trainer is suspended with its memory."""
         self._since_s = 0.0
         """Monotonic time when the trainer last started or resumed."""
+        self._wrote: str | None = None
+        """The hash of the finished adapter, as the trainer said it; None before."""
         self._refitted = False
         self._over = False
 
@@ -268,6 +270,7 @@ class TrainerWork:
                 self._note_time()
                 self._since_s = self._clock.monotonic_s()
                 made = replace(self._run.progress, step=event.steps, of=event.steps, left_s=0.0)
+                self._wrote = event.adapter_sha256 or None
                 self._run = replace(self._run, progress=made)
                 await self._end(RunStatus.TRAINED, self._run.why)
                 return
@@ -317,7 +320,10 @@ class TrainerWork:
     async def _write(self) -> None:
         mine, at = self._run, self._clock.now()
         now = await self._training.change(
-            self.id, lambda now: _as_told(now, mine, at), free=mine.status is RunStatus.FAILED
+            self.id,
+            lambda now: _as_told(now, mine, at),
+            free=mine.status is RunStatus.FAILED,
+            wrote=self._wrote,
         )
         if now.status not in {*AT_WORK, mine.status}:
             self._over = True  # the run was cancelled in the meantime

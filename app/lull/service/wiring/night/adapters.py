@@ -82,7 +82,12 @@ def adapters_of(
         tell=tell,
         problem=shared.problems.set_or_clear,
     )
-    control = AdapterControl(adapters, promote, model=lambda: settings().training.model)
+    control = AdapterControl(
+        adapters,
+        promote,
+        model=lambda: settings().training.model,
+        problem=shared.problems.set_or_clear,
+    )
     return AdapterParts(adapters=adapters, files=files, promote=promote, control=control)
 
 

@@ -1,0 +1,151 @@
+"""Reads the records of LoRA adapters from the sealed copies of their rows, which no other program
+can have written: what an adapter is, which one answers for each model, and how that came about.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from datetime import datetime
+
+from lull.core.adapters.adapter import AdaptersInForce, AdapterVersion
+from lull.core.errors import NotFound, StoreError
+from lull.store.adapters.adapter_rows import (
+    ADAPTER_ROWS,
+    MOVE_ROWS,
+    AdapterOrigin,
+    MoveRow,
+    damaged_adapter,
+    lost_error,
+)
+from lull.store.rows.readable_rows import NamedValues
+from lull.store.rows.sealed_rows import sealed_rows
+from lull.store.rows.sealed_tables import (
+    ADAPTER_LEARNED,
+    ADAPTER_MOVES,
+    ADAPTERS,
+    ADAPTERS_IN_FORCE,
+)
+
+
+def stored_adapter(connection: sqlite3.Connection, adapter: str) -> AdapterVersion:
+    """Return the record of a LoRA adapter. Raises NotFound; DamagedRow if nothing intact is left
+    of it.
+    """
+    sealed = sealed_rows(connection, ADAPTERS, [adapter])
+    for row in sealed.group(adapter):
+        return ADAPTER_ROWS.one(row)
+    if sealed.is_lost(adapter) and (sealed.complete or _table_row(connection, adapter)):
+        raise damaged_adapter(adapter)
+    raise _no_adapter(adapter)
+
+
+def _no_adapter(adapter: str) -> NotFound:
+    return NotFound(f"There is no adapter {adapter}.", hint="`lull adapters list` lists them.")
+
+
+def model_of(connection: sqlite3.Connection, adapter: str) -> str:
+    """Return the name of the base model of a LoRA adapter, also of one whose record is lost.
+    Raises NotFound.
+    """
+    sealed = sealed_rows(connection, ADAPTERS, [adapter])
+    for row in sealed.group(adapter):
+        return str(row["base_model"])
+    for force in sealed_rows(connection, ADAPTERS_IN_FORCE).all():
+        if adapter in (force["active"], force["shadow"], force["held"]):
+            return str(force["model"])
+    left = _table_row(connection, adapter) if sealed.is_lost(adapter) else None
+    if left is None:
+        raise _no_adapter(adapter)
+    return str(left["base_model"])
+
+
+def _table_row(connection: sqlite3.Connection, adapter: str) -> sqlite3.Row | None:
+    """Return the row of an adapter from the table itself, which other programs may have
+    changed."""
+    row: sqlite3.Row | None = connection.execute(
+        "SELECT * FROM adapters WHERE id = ?", (adapter,)
+    ).fetchone()
+    return row
+
+
+def by_time(row: NamedValues) -> tuple[str, str]:
+    """Return the key by which rows of adapters are sorted: when they were made."""
+    return str(row["made"]), str(row["id"])
+
+
+def adapter_origins(connection: sqlite3.Connection) -> list[AdapterOrigin]:
+    """List what all LoRA adapters were made from, those with lost records too."""
+    sealed, columns = sealed_rows(connection, ADAPTERS), AdapterOrigin.__slots__
+    found = [AdapterOrigin(**{name: row[name] for name in columns}) for row in sealed.all()]
+    for adapter in sorted(sealed.lost):
+        left = _table_row(connection, adapter)
+        if left is not None:
+            found.append(AdapterOrigin(**{name: left[name] for name in columns}))
+        else:
+            found.append(AdapterOrigin(id=adapter, sha256="", status="", run=None, parent=None))
+    return found
+
+
+def adapters_damage(connection: sqlite3.Connection) -> StoreError | None:
+    """Return an error about records of adapters of which nothing intact is left, the most
+    important one; None if there are none.
+    """
+    force = sealed_rows(connection, ADAPTERS_IN_FORCE)
+    for model in sorted(force.lost):
+        return lost_error(model, stored_in_force(connection, model).active)
+    sealed = sealed_rows(connection, ADAPTERS)
+    damage = ADAPTER_ROWS.damage_error(sealed.all(), lost=sealed.lost)
+    if damage is not None:
+        return damage
+    for table in (ADAPTER_LEARNED, ADAPTER_MOVES):
+        rest = sealed_rows(connection, table)
+        if rest.lost:
+            return lost_error("", None)
+    return None if sealed.complete and force.complete else lost_error("", None)
+
+
+def stored_moves(connection: sqlite3.Connection, model: str) -> list[MoveRow]:
+    """List the changes of who answers for a model, newest first."""
+    rows = [row for row in sealed_rows(connection, ADAPTER_MOVES).all() if row["model"] == model]
+    return MOVE_ROWS.all(sorted(rows, key=_number, reverse=True))
+
+
+def _number(row: NamedValues) -> int:
+    return int(row["number"])
+
+
+def stored_in_force(connection: sqlite3.Connection, model: str) -> AdaptersInForce:
+    """Return which adapters answer for a model. Where that record is lost, the last change counts,
+    if it is known; else the base model answers.
+    """
+    sealed = sealed_rows(connection, ADAPTERS_IN_FORCE, [model])
+    for row in sealed.group(model):
+        return AdaptersInForce(
+            model=model,
+            active=row["active"],
+            shadow=row["shadow"],
+            share=row["share"],
+            since=_time_or_none(row["since"]),
+            held=row["held"],
+            held_share=row["held_share"],
+        )
+    last = _last_move(connection, model) if sealed.is_lost(model) else None
+    if last is None:
+        return AdaptersInForce(model=model)
+    return AdaptersInForce(model=model, active=last.active, since=last.at)
+
+
+def _last_move(connection: sqlite3.Connection, model: str) -> MoveRow | None:
+    """Return the last change of who answers for a model, if it is certain that it was the last."""
+    sealed = sealed_rows(connection, ADAPTER_MOVES)
+    if sealed.lost or not sealed.complete:
+        return None
+    return next(iter(stored_moves(connection, model)), None)
+
+
+def _time_or_none(text: object) -> datetime | None:
+    """Read a time; None where it is damaged: who answers is worth more than since when."""
+    try:
+        return datetime.fromisoformat(str(text))
+    except ValueError:
+        return None

@@ -1,0 +1,347 @@
+"""Keeps a sealed copy of the rows of some tables: a second copy with a keyed hash over it, so that
+rows changed, added or removed outside Lull are noticed, not used, and put right.
+
+Rows with the same values in a table's `group` columns have one copy. The copy is what counts, not
+the row. A list for each table, sealed too, says which groups there are and which copy of each is
+the newest, so that removed copies are missed and older ones are not taken for it. The key is in the
+same file, so this detects damage and careless edits, not a program that reads the key
+(docs/security.md).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import secrets
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from lull.store.rows.facts import MAC_BYTES, fact, is_signed, keyed_hash, set_fact
+
+_KEY: Final = "row-key"
+_TO_SEAL: Final = "rows-to-seal"
+"""Fact that names the tables whose rows a migration found without seals, or has just made."""
+_LISTS: Final = "lists"
+"""What the lists of groups have in the column that names the table of other seals."""
+_LOST: Final = ""
+"""What a list says of a group whose copy was damaged when the list was made anew."""
+
+Values = tuple[Any, ...]
+"""The values of one row, in the order of the table's columns."""
+Row = Mapping[str, Any]
+"""One row, by column."""
+
+
+@dataclass(frozen=True, slots=True)
+class SealedTable:
+    """A table whose rows have sealed copies."""
+
+    name: str
+    columns: tuple[str, ...]
+    """All columns, in their order in the table."""
+    group: tuple[str, ...]
+    """Columns that name a group: the rows that are sealed together."""
+    current: bool = False
+    """Whether a group says what holds now, so that an older copy of it must never count. Of other
+    tables a copy still counts where the list of groups is damaged.
+    """
+
+    def id_of(self, values: Values) -> str:
+        """Return the id of the group that a row belongs to."""
+        row = dict(zip(self.columns, values, strict=True))
+        return " ".join(str(row[name]) for name in self.group)
+
+    def row(self, values: Values) -> Row:
+        return dict(zip(self.columns, values, strict=True))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SealedRows:
+    """The rows of a table as their sealed copies have them, by group."""
+
+    groups: Mapping[str, tuple[Row, ...]]
+    lost: frozenset[str]
+    """Groups whose copy is gone or damaged: what they said is not known."""
+    complete: bool
+    """Whether it is known which groups there were; not where the list of them is damaged."""
+
+    def all(self) -> list[Row]:
+        return [row for rows in self.groups.values() for row in rows]
+
+    def group(self, id_: str) -> tuple[Row, ...]:
+        return self.groups.get(id_, ())
+
+    def is_lost(self, id_: str) -> bool:
+        """Return whether there was such a group, or may have been, and its copy is no longer
+        known.
+        """
+        return id_ in self.lost or (not self.complete and id_ not in self.groups)
+
+
+def seal_once(connection: sqlite3.Connection, tables: Iterable[SealedTable]) -> None:
+    """Seal the rows of the tables that a migration has marked as not sealed yet, as they are.
+
+    Call it in a transaction. It does nothing afterwards.
+    """
+    marked = (fact(connection, _TO_SEAL) or b"").decode().split()
+    for table in tables:
+        if table.name in marked:
+            groups = _groups(connection, table)
+            _write(connection, table, groups, {})
+    connection.execute("DELETE FROM facts WHERE name = ?", (_TO_SEAL,))
+
+
+def is_to_seal(connection: sqlite3.Connection) -> bool:
+    """Return whether tables wait to be sealed for the first time."""
+    return fact(connection, _TO_SEAL) is not None
+
+
+def sealed_rows(
+    connection: sqlite3.Connection, table: SealedTable, groups: Iterable[str] | None = None
+) -> SealedRows:
+    """Read rows from their sealed copies, not from the table, which other programs may have
+    changed: those of the groups with these ids, or all.
+    """
+    listed = _listed(connection, table)
+    seals = _seals(connection, table, groups)
+    copies = _valid(connection, table, seals, listed)
+    if listed is not None:
+        known = set(listed)
+    else:
+        known = {*seals, *(_groups(connection, table) if groups is None else ())}
+    if groups is not None:
+        known &= set(groups)
+    return SealedRows(
+        groups={id_: tuple(map(table.row, rows)) for id_, rows in copies.items()},
+        lost=frozenset(known - copies.keys()),
+        complete=listed is not None,
+    )
+
+
+def repair_rows(connection: sqlite3.Connection, *tables: SealedTable) -> list[str]:
+    """Make the rows of these tables equal to their sealed copies, and remove rows that Lull did not
+    write. Return the ids of the groups that were changed, added or removed outside Lull.
+
+    A row may refer only to rows of an earlier table of `tables`. The rows of lost groups stay.
+    """
+    found: list[str] = []
+    lists = {table: _listed(connection, table) for table in tables}
+    copies = {
+        table: _valid(connection, table, _seals(connection, table), listed)
+        for table, listed in lists.items()
+    }
+    for table in tables:
+        rows = _groups(connection, table)
+        for id_, copy in copies[table].items():
+            if sorted(rows.get(id_, []), key=repr) != sorted(copy, key=repr):
+                with contextlib.suppress(sqlite3.IntegrityError):  # it names a row that is lost
+                    _put_right(connection, table, copy)
+                    found.append(id_)
+    for table in reversed(tables):
+        listed = lists[table]
+        for id_, now in _groups(connection, table).items():
+            added = listed is not None and id_ not in listed
+            whole = copies[table].get(id_, [] if added else now)
+            for values in now:
+                if values not in whole and _delete(connection, table, values):
+                    found.append(id_)
+    return list(dict.fromkeys(found))
+
+
+@contextlib.contextmanager
+def changing(connection: sqlite3.Connection, *tables: SealedTable) -> Iterator[list[str]]:
+    """Context manager for a change of rows in these tables: seals what was changed, in the same
+    transaction. Rows changed outside Lull are put right first, so that they are not sealed; the
+    value are the ids of their groups.
+
+    A group whose copy is lost is sealed again only if it is declared to be written anew or if its
+    rows were deleted.
+    """
+    for table in tables:
+        if _listed(connection, table) is None:
+            _make_list_anew(connection, table)
+    put_right = repair_rows(connection, *tables)
+    before = {table: _groups(connection, table) for table in tables}
+    lists = {table: _listed(connection, table) or {} for table in tables}
+    yield put_right
+    for table in tables:
+        old, now = before[table], _groups(connection, table)
+        listed = _listed(connection, table) or {}
+        changed = {id_ for id_ in old.keys() | now.keys() if old.get(id_) != now.get(id_)}
+        changed |= lists[table].keys() - listed.keys()  # written anew, perhaps as before
+        if not changed:
+            continue
+        known = _valid(connection, table, _seals(connection, table), listed)
+        lost = listed.keys() - known.keys()
+        groups = {id_: now.get(id_, []) for id_ in changed if id_ not in lost or id_ not in now}
+        _write(connection, table, groups, listed)
+
+
+def written_anew(connection: sqlite3.Connection, table: SealedTable, id_: str) -> None:
+    """Declare, within `changing` and before a group is written, that all its rows are written anew
+    and nothing of them is kept: then it can be sealed again even if its copy is lost.
+    """
+    _write(connection, table, {id_: []}, _listed(connection, table) or {})
+
+
+def drop_lost_seals(connection: sqlite3.Connection, *tables: SealedTable) -> None:
+    """Delete what is left of damaged copies, which may hold what somebody wants forgotten; their
+    groups stay lost.
+    """
+    for table in tables:
+        for id_ in sealed_rows(connection, table).lost:
+            connection.execute("DELETE FROM row_seals WHERE part = ? AND id = ?", (table.name, id_))
+
+
+# Seals
+
+
+def _write(
+    connection: sqlite3.Connection,
+    table: SealedTable,
+    groups: Mapping[str, Sequence[Values]],
+    listed: Mapping[str, str],
+) -> None:
+    """Seal these groups, and those of the list as before; a group without rows goes."""
+    key, new = _key_made(connection), dict(listed)
+    for id_, rows in groups.items():
+        if not rows:
+            connection.execute("DELETE FROM row_seals WHERE part = ? AND id = ?", (table.name, id_))
+            new.pop(id_, None)
+            continue
+        seal = _sealed(key, [table.name, id_, sorted(rows, key=repr)])
+        _put_seal(connection, table.name, id_, seal)
+        new[id_] = _mark(seal)
+    _write_list(connection, table, new)
+
+
+def _write_list(
+    connection: sqlite3.Connection, table: SealedTable, listed: Mapping[str, str]
+) -> None:
+    seal = _sealed(_key_made(connection), [_LISTS, table.name, dict(sorted(listed.items()))])
+    _put_seal(connection, _LISTS, table.name, seal)
+
+
+def _put_seal(connection: sqlite3.Connection, part: str, id_: str, seal: bytes) -> None:
+    connection.execute("INSERT OR REPLACE INTO row_seals VALUES (?, ?, ?)", (part, id_, seal))
+
+
+def _sealed(key: bytes, content: object) -> bytes:
+    data = json.dumps(content, ensure_ascii=True).encode()
+    return keyed_hash(key, data) + data
+
+
+def _mark(seal: bytes) -> str:
+    """What the list says of a group's newest copy."""
+    return seal[:MAC_BYTES].hex()
+
+
+def _listed(connection: sqlite3.Connection, table: SealedTable) -> dict[str, str] | None:
+    """Read the list of a table's groups, each with the mark of its newest copy; None if it is gone
+    or damaged.
+    """
+    row = connection.execute(
+        "SELECT CAST(seal AS BLOB) FROM row_seals WHERE part = ? AND id = ?", (_LISTS, table.name)
+    ).fetchone()
+    content = _opened(fact(connection, _KEY), bytes(row[0])) if row else None
+    if content is None or content[:2] != [_LISTS, table.name]:
+        return None
+    return dict(content[2])
+
+
+def _make_list_anew(connection: sqlite3.Connection, table: SealedTable) -> None:
+    """Make the list of a table's groups where it was lost; what is not certain is lost with it."""
+    seals = _seals(connection, table)
+    copies = _valid(connection, table, seals, None)
+    names = {*seals, *_groups(connection, table)}
+    listed = {id_: _mark(seals[id_]) if id_ in copies else _LOST for id_ in names}
+    _write_list(connection, table, listed)
+
+
+def _seals(
+    connection: sqlite3.Connection, table: SealedTable, groups: Iterable[str] | None = None
+) -> dict[str, bytes]:
+    sql, values = "SELECT id, CAST(seal AS BLOB) FROM row_seals WHERE part = ?", [table.name]
+    if groups is not None:
+        sql += " AND id IN (SELECT value FROM json_each(?))"
+        values.append(json.dumps(list(groups)))
+    return {str(id_): bytes(seal) for id_, seal in connection.execute(sql, values)}
+
+
+def _valid(
+    connection: sqlite3.Connection,
+    table: SealedTable,
+    seals: Mapping[str, bytes],
+    listed: Mapping[str, str] | None,
+) -> dict[str, list[Values]]:
+    """Return the copies whose seal is valid and, by the list of groups, the newest."""
+    found: dict[str, list[Values]] = {}
+    if listed is None and table.current:
+        return found
+    key = fact(connection, _KEY)
+    for id_, seal in seals.items():
+        if listed is not None and listed.get(id_) != _mark(seal):
+            continue
+        content = _opened(key, seal)
+        if content is not None and content[:2] == [table.name, id_]:
+            found[id_] = [tuple(values) for values in content[2]]
+    return found
+
+
+def _opened(key: bytes | None, seal: bytes) -> Any:
+    """Return what a seal holds, which only Lull can have written; None if it is not valid."""
+    if not key or not is_signed(key, seal):
+        return None
+    return json.loads(seal[MAC_BYTES:])
+
+
+def _key_made(connection: sqlite3.Connection) -> bytes:
+    """Return the secret key, made now if there is none; seals of a lost key stay lost."""
+    key = fact(connection, _KEY)
+    if not key:
+        key = secrets.token_bytes(32)
+        set_fact(connection, _KEY, key)
+    return key
+
+
+# Tables
+
+
+def _groups(connection: sqlite3.Connection, table: SealedTable) -> dict[str, list[Values]]:
+    """Read the rows of a table itself, by group."""
+    found: dict[str, list[Values]] = {}
+    strict, connection.text_factory = connection.text_factory, _text
+    try:
+        rows = connection.execute(f"SELECT {', '.join(table.columns)} FROM {table.name}").fetchall()
+    finally:
+        connection.text_factory = strict
+    for values in map(tuple, rows):
+        found.setdefault(table.id_of(values), []).append(values)
+    return found
+
+
+def _text(stored: bytes) -> str:
+    """Decode a stored text; other programs may write one that is not UTF-8."""
+    return stored.decode(errors="surrogateescape")
+
+
+def _put_right(connection: sqlite3.Connection, table: SealedTable, copy: Sequence[Values]) -> None:
+    """Write rows as their copy has them. They are not deleted first: other rows go with them."""
+    names, marks = ", ".join(table.columns), ", ".join("?" * len(table.columns))
+    sets = ", ".join(f"{name} = excluded.{name}" for name in table.columns)
+    connection.executemany(
+        f"INSERT INTO {table.name} ({names}) VALUES ({marks}) ON CONFLICT DO UPDATE SET {sets}",
+        copy,
+    )
+
+
+def _delete(connection: sqlite3.Connection, table: SealedTable, values: Values) -> bool:
+    """Delete one row; return whether it could be: others may refer to it, or it is not text."""
+    where = " AND ".join(f"{name} IS ?" for name in table.columns)
+    try:
+        done = connection.execute(f"DELETE FROM {table.name} WHERE {where}", values)
+    except (sqlite3.IntegrityError, UnicodeEncodeError):
+        return False
+    return done.rowcount > 0

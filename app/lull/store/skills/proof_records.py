@@ -1,0 +1,101 @@
+"""Keeps a sealed record of which proofs of skills (evidence files) this Lull has written, so that
+one that somebody else wrote is told from them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Callable, Iterable, Mapping
+from enum import StrEnum
+
+from lull.store.database import Database
+from lull.store.rows.facts import fact
+from lull.store.rows.sealed_rows import changing, repair_rows, sealed_rows
+from lull.store.rows.sealed_tables import PROOF_RECORDS
+
+_TO_SEAL = "proofs-to-seal"
+"""Fact that is there until the proofs from before there were records are recorded."""
+
+_Also = Callable[[sqlite3.Connection, int], None]
+
+
+class ProofRecord(StrEnum):
+    """What the sealed record says of a skill's proof."""
+
+    OURS = "ours"
+    """This Lull wrote exactly this document when the text was approved."""
+    OTHER = "other"
+    """This Lull wrote a proof of this text, and it is another document."""
+    NONE = "none"
+    """This Lull has never written a proof of this text: it comes from elsewhere."""
+    LOST = "lost"
+    """The record was changed or removed outside of Lull, and no intact copy is left."""
+
+
+def proof_record(database: Database, skill_sha256: str, data: bytes) -> ProofRecord:
+    """Return what the sealed record says of a proof document (`data`) of this text."""
+
+    def work(connection: sqlite3.Connection) -> ProofRecord:
+        sealed = sealed_rows(connection, PROOF_RECORDS, [skill_sha256])
+        known = {row["evidence_sha256"] for row in sealed.group(skill_sha256)}
+        if hashlib.sha256(data).hexdigest() in known:
+            return ProofRecord.OURS
+        if known:
+            return ProofRecord.OTHER
+        return ProofRecord.LOST if sealed.is_lost(skill_sha256) else ProofRecord.NONE
+
+    return database.read(work)
+
+
+def proof_writer(skill_sha256: str, data: bytes, also: _Also) -> _Also:
+    """Return a callback that records, in the transaction that approves a skill's text, the proof
+    document stored with it, and then calls `also`.
+    """
+
+    def work(connection: sqlite3.Connection, generation: int) -> None:
+        _record(connection, {skill_sha256: data})
+        also(connection, generation)
+
+    return work
+
+
+def repair_proof_records(database: Database) -> bool:
+    """Put right what other programs have changed in the records of proofs; return whether there
+    was anything. Blocking.
+    """
+    return bool(database.submit(lambda connection: repair_rows(connection, PROOF_RECORDS)).result())
+
+
+def remove_proof_records(connection: sqlite3.Connection, texts: Iterable[str]) -> None:
+    """Delete the records of the proofs of these texts, which are being forgotten. Call it within
+    `changing`.
+    """
+    connection.executemany(
+        "DELETE FROM proof_records WHERE skill_sha256 = ?", [(text,) for text in texts]
+    )
+
+
+def record_earlier_proofs(database: Database, proofs: Callable[[], Mapping[str, bytes]]) -> None:
+    """Record, once, the proofs that were stored before there were records, as they are.
+
+    `proofs` returns them, by the sha256 of the skill's text.
+    """
+    if database.read(lambda connection: fact(connection, _TO_SEAL)) is None:
+        return
+    found = proofs()
+
+    def work(connection: sqlite3.Connection) -> None:
+        if fact(connection, _TO_SEAL) is not None:
+            _record(connection, found)
+            connection.execute("DELETE FROM facts WHERE name = ?", (_TO_SEAL,))
+
+    database.submit(work).result()
+
+
+def _record(connection: sqlite3.Connection, proofs: Mapping[str, bytes]) -> None:
+    with changing(connection, PROOF_RECORDS):
+        connection.executemany(
+            "INSERT OR IGNORE INTO proof_records VALUES (?, ?)",
+            [(text, hashlib.sha256(data).hexdigest()) for text, data in proofs.items()],
+        )
