@@ -1,12 +1,14 @@
 """Ties the processes that a benchmark starts to it, so that none is left when it is killed.
 
-On Linux the kernel ends them. Elsewhere only a benchmark that is told to stop can end them, not one
+On Linux the kernel ends them; those that a worker of a benchmark starts it ends with the worker,
+not with the benchmark. Elsewhere only a benchmark that is told to stop can end them, not one
 that is killed. Run as a program, this file ties itself to its parent and becomes the command.
 """
 
 from __future__ import annotations
 
 import ctypes
+import multiprocessing
 import os
 import signal
 import sys
@@ -36,6 +38,8 @@ def exit_on_sigterm() -> None:
 
 
 def _exit(number: int, frame: FrameType | None) -> None:
+    for one in multiprocessing.active_children():  # a pool would wait for what they work at
+        one.terminate()
     sys.exit(128 + number)
 
 

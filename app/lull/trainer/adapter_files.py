@@ -109,6 +109,9 @@ class AdapterShape:
                 f"The adapter in {folder} cannot be started from: {error}",
                 hint="Its files are damaged or another program's; start without it.",
             ) from error
+        except OSError as error:
+            error.filename = error.filename or str(folder)  # a fault while reading names no file
+            raise
         return cls(layers=layers, lora_parameters=parameters, weights=weights)
 
     def config_text(self) -> str:

@@ -15,6 +15,7 @@ import traceback
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
+from typing import Final
 
 from lull.core.errors import LullError, TrainingError
 from lull.core.training.events import RunFailed, RunRefused
@@ -64,12 +65,16 @@ def _failed(error: LullError, *, for_now: bool = False) -> RunFailed:
     return RunFailed(title=error.title, detail=error.detail, hint=error.hint, for_now=for_now)
 
 
+_ROOM: Final = "Make room there; the run goes on from its last checkpoint."
+_READ: Final = "Look whether Lull may read and write there; the run is tried again later."
+
+
 def _cannot_write(folder: Path, error: OSError) -> RunFailed:
     where = error.filename or folder
     return RunFailed(
         title=TrainingError.title,
         detail=f"{where} cannot be read or written: {error.strerror or 'unknown fault'}.",
-        hint="Make room there; the run goes on from its last checkpoint.",
+        hint=_ROOM if error.errno in (errno.ENOSPC, errno.EDQUOT) else _READ,
         for_now=True,
     )
 

@@ -130,6 +130,21 @@ def test_a_name_is_the_beginning_of_the_rule_unbroken(words: str, name: str) -> 
     assert name_of(words) == name
 
 
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        (
+            "When I ask for anything whatsoever about the trains in Japan, 日本語で答えて",
+            "when-i-ask-for-anything-whatsoever-about-the",
+        ),
+        ("Please don't use — dashes.", "please-dont-use-dashes"),
+        ("x" * 63 + " abc def", "x" * 63),
+    ],
+)
+def test_words_that_a_name_cannot_hold_leave_the_others(words: str, name: str) -> None:
+    assert check_text(made(words)).name == name
+
+
 def test_a_rule_for_all_names_no_request() -> None:
     text = made("Use bullets.", scope=Scope.ALL)
     assert text.description == "For every request."

@@ -37,27 +37,32 @@ def proposed_check(
     return to_json(check) if check is not None and offered else ""
 
 
-MOST_WORDS: Final = 60
-"""Most words of a rule of which `wording_of_checks` tries parts: it reads each part anew."""
+MOST_WORDS: Final = 25
+MOST_CHARACTERS: Final = 300
+"""Longest rule of which `wording_of_checks` tries parts: it reads each part anew."""
+MOST_NAMED: Final = 12
+"""Most words that `wording_of_checks` returns; more would be no name."""
 
 
 def wording_of_checks(rule: str) -> str:
     """Return those of the user's own words that name the checks (exact tests of an answer) which a
     rule means by its exact wording: "at most two sentences" of "From now on keep every answer to at
-    most two sentences, please."; "" if it means none or is very long.
+    most two sentences, please."; "" if it means none, or if the rule or these words are long.
 
     The words follow on each other in the rule, are at least two if the rule has as many, and mean
     the same checks without the rest.
     """
     words = rule.split()
-    checks = exact_checks(rule) if len(words) <= MOST_WORDS else []
+    short = len(words) <= MOST_WORDS and len(rule) <= MOST_CHARACTERS
+    checks = exact_checks(rule) if short else []
     if not checks:
         return ""
     # At the end only whole clauses are dropped: "no bullet" alone forbids bullet points, too.
     ends = [n for n, word in enumerate(words, 1) if word[-1] in _CLAUSE_MARKS or n == len(words)]
     end = next(n for n in ends if n > 1 or n == len(words) if _mean(words[:n], checks))
-    starts = range(max(end - 2, 0), -1, -1)
-    return " ".join(words[next(n for n in starts if _mean(words[n:end], checks)) : end])
+    starts = range(max(end - 2, 0), max(end - MOST_NAMED, 0) - 1, -1)
+    start = next((n for n in starts if _mean(words[n:end], checks)), end)
+    return " ".join(words[start:end])
 
 
 _CLAUSE_MARKS: Final = ",;:.!?–—-"

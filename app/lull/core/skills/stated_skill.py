@@ -104,6 +104,9 @@ def heading_and_line(body: str) -> tuple[str, str] | None:
     return frame.removesuffix(" “"), f"- “{found['words']}{_CLOSE}"
 
 
+_DASHES: Final = str.maketrans("–—", "--")
+
+
 def name_of(words: str) -> str:
     """Make a skill name in the Agent Skills format from what a user said: from the words that name
     an exact test of answers ("at most two sentences"), else from how the rule begins.
@@ -113,17 +116,18 @@ def name_of(words: str) -> str:
     rule = " ".join(words.split())
     beginning = _beginning(rule)
     phrases = (wording_of_checks(rule), beginning, without_scope(beginning))
-    names = [name for phrase in phrases if (name := _hyphened(phrase))]
+    names = {name: phrase for phrase in phrases if (name := _hyphened(phrase))}
     if not names:
         return "what-the-user-said"
     short = (name for name in names if len(name) <= _NAME_SHOWN)
-    return next(short, None) or _cut(phrases[0] or phrases[2] or beginning)
+    telling = (phrase for phrase in (phrases[0], phrases[2], beginning) if _hyphened(phrase))
+    return next(short, None) or _cut(next(telling))
 
 
 def _beginning(rule: str) -> str:
     """The rule's first sentence, with the next ones while there is only one word."""
     found = ""
-    for sentence in sentences(rule):
+    for sentence in sentences(rule.translate(_DASHES)):  # which do not end a sentence here
         found = f"{found} {sentence}".lstrip()
         if "-" in _hyphened(found):
             break
@@ -146,7 +150,7 @@ def _cut(phrase: str) -> str:
             return name
     name = _hyphened(phrase)
     at = name.rfind("-", 0, _NAME_SHOWN + 1)
-    return name[:at] if at > 0 else name[:NAME_LIMIT]
+    return name[:at] if at > 0 else name[:NAME_LIMIT].rstrip("-")
 
 
 def _clipped(text: str, most: int) -> str:
