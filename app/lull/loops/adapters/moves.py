@@ -29,7 +29,8 @@ class AdapterHost(Protocol):
     async def load(self, version: AdapterVersion, folder: Path) -> None:
         """Load one more adapter version into the engine, and generate one answer with it as a test.
 
-        Raises EngineError, and RequestError for an adapter that does not fit the model.
+        Raises EngineError, UpstreamDown where Ollama loads it and is away, and RequestError for an
+        adapter that does not fit the model.
         """
 
     def expect(self, version: AdapterVersion, folder: Path) -> None:

@@ -194,8 +194,8 @@ class Promote:
     async def promote(self, adapter: str, *, why: str, held_share: float = 0.0) -> AdaptersInForce:
         """Make an adapter the active one: it answers all new requests to its model.
 
-        With `held_share` the earlier adapter keeps answering that share of new conversations, for
-        comparison. Raises NotFound, Conflict, AdapterError, EngineError; then nothing has changed.
+        With `held_share` the earlier adapter still answers that share of new conversations. Raises
+        NotFound, Conflict, AdapterError, EngineError or UpstreamDown; then nothing has changed.
         """
         async with self._moving:
             return await self._promote(adapter, why=why, held_share=held_share)
