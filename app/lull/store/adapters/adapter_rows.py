@@ -11,7 +11,6 @@ from typing import Final
 
 from lull.core.adapters.adapter import AdapterStatus, AdapterVersion
 from lull.core.adapters.gate_report import Verdict, verdict_from, verdict_json
-from lull.core.errors import StoreError
 from lull.store.rows.readable_rows import DamagedRow, NamedValues, ReadableRows
 
 _NAMES_SHOWN: Final = 5
@@ -111,30 +110,30 @@ def damaged_adapter(adapter: str) -> DamagedRow:
     )
 
 
-def put_right_error(changed: Sequence[str]) -> StoreError:
+def put_right_error(changed: Sequence[str]) -> DamagedRow:
     """Return an error that tells the user that records of adapters (by their ids, models or
     numbers) were changed outside of Lull and are put right.
     """
     named = [one for one in changed if not one.isdecimal()]  # a move's number says nothing
     names = ", ".join((named or changed)[:_NAMES_SHOWN])
-    return StoreError(
+    return DamagedRow(
         f"The record of adapters was changed outside of Lull ({names}) and is put right from its "
         "sealed copy.",
         hint="Nothing of the change is used.",
     )
 
 
-def lost_error(model: str, active: str | None) -> StoreError:
+def lost_error(model: str, active: str | None) -> DamagedRow:
     """Return an error that tells the user that nothing intact is left of a record of adapters: of
     which one answers for `model`, or, for "", of another.
     """
     if not model:
-        return StoreError(
+        return DamagedRow(
             "A part of the record of adapters was changed outside of Lull, and no intact copy of "
             "it is left. It is not used.",
             hint="A backup may have it.",
         )
-    return StoreError(
+    return DamagedRow(
         f"Which adapter answers for {model} was changed outside of Lull, and no intact copy of the "
         f"record is left. {active or 'The base'} answers.",
         hint="`lull adapters promote` puts another one into use. A backup may have the record.",

@@ -28,6 +28,8 @@ class NamedValues(Protocol):
 class DamagedRow(StoreError):
     """Error: one row of a table holds what Lull did not write; the rest of the database is fine."""
 
+    title = "Part of the database was damaged or changed"
+
 
 @dataclass(frozen=True, slots=True)
 class ReadableRows(Generic[T]):

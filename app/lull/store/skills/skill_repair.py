@@ -9,9 +9,10 @@ import hashlib
 import logging
 import sqlite3
 
-from lull.core.errors import LullError, StoreError
+from lull.core.errors import LullError
 from lull.core.skills.skill import SkillKey
 from lull.store.database import Database
+from lull.store.rows.readable_rows import DamagedRow
 from lull.store.skills.skill_folders import SkillFolders
 from lull.store.skills.skill_seals import repair_rows, sealed_states
 
@@ -33,7 +34,7 @@ async def check_and_repair(database: Database, folders: SkillFolders) -> list[Lu
     if wrong:
         numbers = ", ".join(str(number) for number in sorted(wrong)[:5])
         told.append(
-            StoreError(
+            DamagedRow(
                 f"The record of skills was changed outside of Lull, in generation {numbers}. It "
                 "may have altered any skill, so only skills that were changed again after it are "
                 "used.",
@@ -43,7 +44,7 @@ async def check_and_repair(database: Database, folders: SkillFolders) -> list[Lu
     if lost:
         names = ", ".join(sorted({key.name for key, _ in lost})[:5])
         told.append(
-            StoreError(
+            DamagedRow(
                 f"Texts of {names} were changed or removed outside of Lull, and no intact copy is "
                 "left. They are not used.",
                 hint="A backup brings them back; or write the skill again.",
