@@ -97,7 +97,7 @@ class FindDerived:
             set_back=tuple((key.client, key.name, sha256) for key, sha256 in back.items()),
             runs=tuple(run.id for run in runs),
             adapters=tuple(one.id for one in adapters),
-            versions=tuple(one.sha256 for one in adapters),
+            versions=tuple(one.sha256 for one in adapters if one.sha256),
             said=said,
             held=held,
         )
@@ -188,12 +188,14 @@ class FindDerived:
         runs = {run.id: run for run in made}
         adapters: dict[str, AdapterOrigin] = {}
         every, all_runs = self._tables.adapters.origins(), self._tables.training.origins()
+        # An adapter whose record is lost no longer names its run, but the run names it.
+        made_by = {run.adapter: run.id for run in all_runs}
         while True:
             before = len(runs) + len(adapters)
             for one in every:
-                if one.run in runs or one.parent in adapters:
+                if {one.run, made_by.get(one.id)} & runs.keys() or one.parent in adapters:
                     adapters[one.id] = one
-            tainted = {one.sha256 for one in adapters.values()}
+            tainted = {one.sha256 for one in adapters.values() if one.sha256}
             for run in all_runs:
                 if run.root in tainted or run.parent in runs:
                     runs[run.id] = run

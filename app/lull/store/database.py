@@ -35,6 +35,8 @@ after an error suggested damage.
 _KEPT_WAL_BYTES = 8 * 1024 * 1024
 """Bytes of the WAL file kept after a checkpoint."""
 _READERS_CACHE_KB = 512
+_SEARCH = {"words", "search_rows"}
+"""Tables for the search for words, which are filled together."""
 
 
 class Database:
@@ -100,7 +102,7 @@ class Database:
         try:
             self._check(connection)
             self._migrate(connection)
-            self._complete(connection)
+            self._complete(connection, len(MIGRATIONS))
             if is_to_seal(connection):
                 with Transaction(connection):
                     seal_once(connection, SEALED_TABLES)
@@ -109,12 +111,12 @@ class Database:
             raise
         return connection
 
-    def _complete(self, connection: sqlite3.Connection) -> None:
-        """Create, empty, any tables and indexes missing from the file.
+    def _complete(self, connection: sqlite3.Connection, layout: int) -> None:
+        """Create, empty, any tables and indexes of this layout that are missing from the file.
 
         Someone dropped them; the rest of the file is still good.
         """
-        wanted = _schema(MIGRATIONS)
+        wanted = _schema(MIGRATIONS[:layout])
         there = {row["name"] for row in connection.execute("SELECT name FROM sqlite_master")}
         missing = [row for row in wanted if row[1] not in there]
         if not missing:
@@ -122,10 +124,12 @@ class Database:
         with Transaction(connection):
             for _, _, sql in missing:
                 connection.execute(sql)
-            if {"words", "search_rows"} & {name for _, name, _ in missing}:
+            names = {name for _, name, _ in wanted}
+            if names >= _SEARCH and _SEARCH & {name for _, name, _ in missing}:
                 for statement in SEARCH_ROWS_ANEW:
                     connection.execute(statement)
-        self.made_anew = tuple(sorted(name for kind, name, _ in missing if kind == "table"))
+        anew = {name for kind, name, _ in missing if kind == "table"}
+        self.made_anew = tuple(sorted({*self.made_anew, *anew}))
 
     def _check(self, connection: sqlite3.Connection) -> None:
         suspected = self._suspect.exists()
@@ -156,6 +160,7 @@ class Database:
             )
         if 0 < version < len(MIGRATIONS):
             _copy(connection, self.path.with_name(f"{self.path.name}.before-{version + 1}"))
+            self._complete(connection, version)  # a migration may need what was dropped
         for number, script in enumerate(MIGRATIONS[version:], version + 1):
             with Transaction(connection):
                 # Another process may have migrated it while we waited for the lock.

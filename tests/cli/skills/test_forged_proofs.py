@@ -10,6 +10,7 @@ import pytest
 from lull.core.proof.proposal import ProposalStatus
 from lull.core.skills.skill import SkillKey
 from lull.service.proof.verifying import repair_evidence
+from lull.store.skills.proof_records import proof_writer
 from tests.cli.conftest import Here
 from tests.damage import damage_record, stopped_database
 from tests.desk import Desk, proved
@@ -87,6 +88,19 @@ def test_the_record_of_proofs_cannot_be_taken_away_or_added_to(
     with stopped_database(home / "lull.db") as other:
         rows = other.execute("SELECT * FROM proof_records").fetchall()
     assert how not in ("row", "one more") or len(rows) == 1
+
+
+def test_a_lost_record_is_written_anew_with_the_next_approval(
+    home: Path, here: Here, files: list[Path]
+) -> None:
+    text = files[1].name.split(".")[0]
+    with stopped_database(home / "lull.db") as other:
+        damage_record(other, "proof_records", text)
+    assert here("verify", "menu-style", "--strict").code == 1
+    with Desk(home).open() as desk:
+        again = proof_writer(text, files[1].read_bytes(), lambda connection, number: None)
+        desk.stores.database.submit(lambda connection: again(connection, 2)).result()
+    assert here("verify", "menu-style", "--strict").code == 0
 
 
 def test_a_proof_from_elsewhere_is_told_from_those_of_this_lull(

@@ -5,6 +5,7 @@ it is left in any file.
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -326,6 +327,26 @@ async def test_a_run_and_an_adapter_whose_rows_were_damaged_go_too(
     assert archive.says(WORD) == [] and archive.folders.is_gone("run_1")
     assert not archive.files.folder("adapter_1").exists()
     assert archive.training.damage_error() is archive.adapters.damage_error() is None
+
+
+async def test_an_adapter_of_which_only_the_run_still_tells_goes_too(archive: Archive) -> None:
+    conversation, turn = await archive.corrected(f"write a menu for {WORD} soup", RULE)
+    await archive.run_of("run_1", [turn], adapter="adapter_1")
+    await archive.run_of("run_2", [])
+    await archive.adapter_of("adapter_1", "run_1")
+    await archive.adapters.roll_back("pocket", None, at=archive.clock.now(), why="a test")
+
+    def lose(connection: sqlite3.Connection) -> None:
+        damage_record(connection, "adapters", "adapter_1")
+        connection.execute("DELETE FROM adapters")
+
+    await archive.database.write(lose)
+    assert archive.adapters.damage_error() is not None
+    found = archive.forget.find_derived(conversation)
+    assert (found.what.runs, found.what.adapters) == (("run_1",), ("adapter_1",))
+    await archive.forget.forget(conversation)
+    assert not archive.files.folder("adapter_1").exists()
+    assert archive.adapters.damage_error() is None, "it is not missed for ever"
 
 
 async def test_no_name_that_words_of_the_user_made_stands_in_a_log(

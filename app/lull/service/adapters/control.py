@@ -5,6 +5,7 @@ and watches the adapters in use.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable
 from typing import Final
 
@@ -15,6 +16,8 @@ from lull.loops.adapters.promote import Promote
 from lull.service.adapters.views import compared_view, listed_view, shown_view
 from lull.store.adapters.adapters import Adapters
 from lull.store.rows.readable_rows import DamagedRow
+
+log = logging.getLogger(__name__)
 
 BASE: Final = "base"
 """Id with which requests name the base model, that is, no adapter."""
@@ -80,7 +83,7 @@ class AdapterControl:
                 hint="`--anyway` puts it into use all the same; `rollback` takes it out again.",
             )
         await self._promote.promote(adapter, why="you promoted it")
-        await self.check_records()
+        await self._look_again()
         return await asyncio.to_thread(self.list)
 
     async def roll_back(self, wanted: Json) -> Json:
@@ -103,7 +106,7 @@ class AdapterControl:
             await self._promote.to_base(model, why="you rolled it back")
         else:
             await self._promote.roll_back(model, to, why="you rolled it back")
-        await self.check_records()
+        await self._look_again()
         return await asyncio.to_thread(self.list)
 
     def _in_use(self) -> str:
@@ -139,6 +142,13 @@ class AdapterControl:
         self._put_right = await self._adapters.repair() or self._put_right
         damage = await asyncio.to_thread(self._adapters.damage_error)
         self._problem(RECORDS, damage or self._put_right)
+
+    async def _look_again(self) -> None:
+        """Check the records after a change that is done, whatever is wrong with them."""
+        try:
+            await self.check_records()
+        except LullError as error:
+            log.warning("the records of adapters were not checked: %s", error)
 
     async def watch(self) -> None:
         """Background job: end the trial periods of LoRA adapters, roll back harmful adapters, and

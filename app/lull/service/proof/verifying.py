@@ -35,8 +35,8 @@ _NOT_OURS: Final = {
     "outside of Lull.",
 }
 _NO_RECORD: Final = (
-    "This Lull has no sealed record of having proved it: the proof was brought here from elsewhere,"
-    " and only its own numbers were checked."
+    "This Lull has no sealed record of having proved it (the proof was brought here from elsewhere,"
+    " or the record was lost), so only its own numbers were checked."
 )
 _GROUND_FIELDS: Final = ("model", "engine", "adapter", "judge", "generation")
 """Fields that say what a proof ran on, in the evidence file and in the record."""

@@ -18,7 +18,7 @@ from lull.store.adapters.adapter_rows import (
     lost_error,
 )
 from lull.store.rows.readable_rows import NamedValues
-from lull.store.rows.sealed_rows import sealed_rows
+from lull.store.rows.sealed_rows import sealed_rows, unsealed_row
 from lull.store.rows.sealed_tables import (
     ADAPTER_LEARNED,
     ADAPTER_MOVES,
@@ -34,7 +34,7 @@ def stored_adapter(connection: sqlite3.Connection, adapter: str) -> AdapterVersi
     sealed = sealed_rows(connection, ADAPTERS, [adapter])
     for row in sealed.group(adapter):
         return ADAPTER_ROWS.one(row)
-    if sealed.is_lost(adapter) and (sealed.complete or _table_row(connection, adapter)):
+    if sealed.is_lost(adapter) and (sealed.complete or unsealed_row(connection, ADAPTERS, adapter)):
         raise damaged_adapter(adapter)
     raise _no_adapter(adapter)
 
@@ -53,19 +53,10 @@ def model_of(connection: sqlite3.Connection, adapter: str) -> str:
     for force in sealed_rows(connection, ADAPTERS_IN_FORCE).all():
         if adapter in (force["active"], force["shadow"], force["held"]):
             return str(force["model"])
-    left = _table_row(connection, adapter) if sealed.is_lost(adapter) else None
+    left = unsealed_row(connection, ADAPTERS, adapter) if sealed.is_lost(adapter) else None
     if left is None:
         raise _no_adapter(adapter)
     return str(left["base_model"])
-
-
-def _table_row(connection: sqlite3.Connection, adapter: str) -> sqlite3.Row | None:
-    """Return the row of an adapter from the table itself, which other programs may have
-    changed."""
-    row: sqlite3.Row | None = connection.execute(
-        "SELECT * FROM adapters WHERE id = ?", (adapter,)
-    ).fetchone()
-    return row
 
 
 def by_time(row: NamedValues) -> tuple[str, str]:
@@ -78,7 +69,7 @@ def adapter_origins(connection: sqlite3.Connection) -> list[AdapterOrigin]:
     sealed, columns = sealed_rows(connection, ADAPTERS), AdapterOrigin.__slots__
     found = [AdapterOrigin(**{name: row[name] for name in columns}) for row in sealed.all()]
     for adapter in sorted(sealed.lost):
-        left = _table_row(connection, adapter)
+        left = unsealed_row(connection, ADAPTERS, adapter)
         if left is not None:
             found.append(AdapterOrigin(**{name: left[name] for name in columns}))
         else:

@@ -21,7 +21,7 @@ from lull.core.adapters.adapter import (
     lineage,
 )
 from lull.core.adapters.gate_report import Verdict
-from lull.core.errors import Conflict, StoreError
+from lull.core.errors import Conflict, NotFound, StoreError
 from lull.core.skills.skill import SkillKey
 from lull.store.adapters.adapter_reads import (
     adapter_origins,
@@ -52,6 +52,7 @@ from lull.store.rows.sealed_rows import (
 )
 from lull.store.rows.sealed_tables import (
     ADAPTER_LEARNED,
+    ADAPTER_MOVES,
     ADAPTERS,
     ADAPTERS_IN_FORCE,
     OF_ADAPTERS,
@@ -319,7 +320,13 @@ class Adapters:
         """
 
         def work(connection: sqlite3.Connection) -> None:
-            force = stored_in_force(connection, model_of(connection, adapter))
+            lost = adapter in sealed_rows(connection, ADAPTERS, [adapter]).lost
+            try:
+                force = stored_in_force(connection, model_of(connection, adapter))
+            except NotFound:
+                if not lost:
+                    raise
+                force = AdaptersInForce(model="")  # nothing is left of it but that it was
             if adapter in (force.active, force.shadow, force.held):
                 raise Conflict(
                     f"{adapter} is in use.", hint="`lull adapters rollback` takes it out first."
@@ -360,6 +367,10 @@ def _moved(
     ):
         if adapter is not None:
             _set_status(connection, adapter, status)
+    # Lost entries never come back, and this one might get the number of one of them.
+    for number in sealed_rows(connection, ADAPTER_MOVES).lost:
+        written_anew(connection, ADAPTER_MOVES, number)
+        connection.execute("DELETE FROM adapter_moves WHERE number = ?", (number,))
     connection.execute(
         "INSERT INTO adapter_moves (at, model, move, active, shadow, why)"
         " VALUES (?, ?, ?, ?, ?, ?)",

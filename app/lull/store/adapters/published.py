@@ -8,12 +8,12 @@ import json
 import sqlite3
 from dataclasses import asdict
 from datetime import datetime
+from typing import Final
 
 from lull.core.adapters.published import Agreement, PublishedStatus, PublishedVersion
 from lull.core.chat.model_name import canonical
 from lull.core.errors import StoreError
 from lull.core.models.ollama_model import published_name
-from lull.store.adapters.adapter_rows import put_right_error
 from lull.store.database import Database
 from lull.store.rows.readable_rows import DamagedRow, NamedValues, ReadableRows
 from lull.store.rows.sealed_rows import (
@@ -25,6 +25,8 @@ from lull.store.rows.sealed_rows import (
     written_anew,
 )
 from lull.store.rows.sealed_tables import PUBLISHED
+
+_NAMES_SHOWN: Final = 5
 
 
 class Published:
@@ -48,10 +50,9 @@ class Published:
         """
         sealed = self._sealed()
         # What is left of a damaged row may be its name, or only its key.
-        keys = [(str(row["model"]), row["number"]) for row in sealed.all()]
-        keys += [(model, int(number)) for model, number in (id_.split(" ") for id_ in sealed.lost)]
+        ids = [PUBLISHED.id_of(tuple(row.values())) for row in sealed.all()]
         named = [str(row["name"]) for row in sealed.all()]
-        return (*named, *(published_name(model, number) for model, number in keys))
+        return (*named, *map(_name_of, ids), *map(_name_of, sealed.lost))
 
     def damage_error(self) -> StoreError | None:
         """Return an error about published versions whose records are damaged or were changed
@@ -66,7 +67,14 @@ class Published:
         Blocking.
         """
         changed = self._db.submit(lambda connection: repair_rows(connection, PUBLISHED)).result()
-        return put_right_error(changed) if changed else None
+        if not changed:
+            return None
+        names = ", ".join(_name_of(id_) for id_ in changed[:_NAMES_SHOWN])
+        return DamagedRow(
+            f"The record of the versions published in Ollama was changed outside of Lull ({names}) "
+            "and is put right from its sealed copy.",
+            hint="Nothing of the change is used.",
+        )
 
     async def put(self, version: PublishedVersion) -> None:
         """Insert or update the row of a model version (a copy with a LoRA adapter merged in) that
@@ -85,6 +93,12 @@ class Published:
                 )
 
         await self._db.write(work)
+
+
+def _name_of(id_: str) -> str:
+    """Return the name under which a version was published by default, from the id of its row."""
+    model, _, number = id_.rpartition(" ")
+    return published_name(model, int(number)) if model and number.isdecimal() else id_
 
 
 def _in_order(sealed: SealedRows, model: str | None) -> list[Row]:

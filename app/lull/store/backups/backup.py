@@ -44,6 +44,8 @@ from lull.store.backups.parts import CHUNK, Tell, as_backup_errors, layout_and_c
 from lull.store.backups.reading import unpacked
 from lull.store.leftovers import sweep_folder
 from lull.store.on_disk import open_regular, to_disk
+from lull.store.rows.sealed_rows import sealed_rows
+from lull.store.rows.sealed_tables import ADAPTERS, ADAPTERS_IN_FORCE
 from lull.store.skills.skill_files import SEARCHED_BYTES, SKILL_FILE, sha256_of, without_secrets
 from lull.store.witness import Witness
 
@@ -186,6 +188,11 @@ def _damaged(database: Path, entries: Mapping[str, Entry]) -> tuple[str, ...]:
         texts = [sha for (sha,) in copy.execute("SELECT DISTINCT sha256 FROM skill_states")]
         adapters = copy.execute("SELECT id, sha256 FROM adapters").fetchall()
         used = copy.execute("SELECT active, shadow, held FROM adapters_in_force").fetchall()
+        # What counts where rows have sealed copies.
+        made = sealed_rows(copy, ADAPTERS).all()
+        force = sealed_rows(copy, ADAPTERS_IN_FORCE).all()
+        adapters = [(row["id"], row["sha256"]) for row in made]
+        used = [(row["active"], row["shadow"], row["held"]) for row in force]
     found = []
     for sha256 in texts:
         name = f"library/versions/{sha256[:2]}/{sha256}.md"

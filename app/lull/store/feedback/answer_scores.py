@@ -14,6 +14,8 @@ from datetime import datetime
 from typing import Final
 
 from lull.store.database import Database
+from lull.store.rows.sealed_rows import sealed_rows
+from lull.store.rows.sealed_tables import ADAPTER_MOVES
 
 MOST_ANSWERS: Final = 50_000
 """Number of newest scored answers that are read."""
@@ -159,11 +161,10 @@ class AnswerScores:
         """List the log entries since a time, oldest first, on changes of which LoRA adapter is
         active or on trial.
         """
-        rows = self._db.read(
-            lambda connection: connection.execute(
-                "SELECT * FROM adapter_moves WHERE at >= ? ORDER BY number",
-                (since.isoformat() if since else "",),
-            ).fetchall()
+        earliest = since.isoformat() if since else ""
+        moves = self._db.read(lambda connection: sealed_rows(connection, ADAPTER_MOVES)).all()
+        rows = sorted(
+            (row for row in moves if row["at"] >= earliest), key=lambda row: int(row["number"])
         )
         return [
             AdapterMove(

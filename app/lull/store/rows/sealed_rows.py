@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import logging
 import secrets
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,6 +20,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from lull.store.rows.facts import MAC_BYTES, fact, is_signed, keyed_hash, set_fact
+
+log = logging.getLogger(__name__)
 
 _KEY: Final = "row-key"
 _TO_SEAL: Final = "rows-to-seal"
@@ -120,6 +123,15 @@ def sealed_rows(
     )
 
 
+def unsealed_row(connection: sqlite3.Connection, table: SealedTable, id_: str) -> Row | None:
+    """Return a group's first row from the table itself, which other programs may have changed; what
+    is no text in UTF-8 is made readable.
+    """
+    for values in _groups(connection, table).get(id_, []):
+        return table.row(tuple(map(_readable, values)))
+    return None
+
+
 def repair_rows(connection: sqlite3.Connection, *tables: SealedTable) -> list[str]:
     """Make the rows of these tables equal to their sealed copies, and remove rows that Lull did not
     write. Return the ids of the groups that were changed, added or removed outside Lull.
@@ -136,7 +148,8 @@ def repair_rows(connection: sqlite3.Connection, *tables: SealedTable) -> list[st
         rows = _groups(connection, table)
         for id_, copy in copies[table].items():
             if sorted(rows.get(id_, []), key=repr) != sorted(copy, key=repr):
-                with contextlib.suppress(sqlite3.IntegrityError):  # it names a row that is lost
+                # It may name a row that is lost, or be text that was damaged before it was sealed.
+                with contextlib.suppress(sqlite3.IntegrityError, UnicodeEncodeError):
                     _put_right(connection, table, copy)
                     found.append(id_)
     for table in reversed(tables):
@@ -163,6 +176,8 @@ def changing(connection: sqlite3.Connection, *tables: SealedTable) -> Iterator[l
         if _listed(connection, table) is None:
             _make_list_anew(connection, table)
     put_right = repair_rows(connection, *tables)
+    if put_right:
+        log.info("changed by another program and put right: %s", ", ".join(put_right))
     before = {table: _groups(connection, table) for table in tables}
     lists = {table: _listed(connection, table) or {} for table in tables}
     yield put_right
@@ -204,12 +219,16 @@ def _write(
     groups: Mapping[str, Sequence[Values]],
     listed: Mapping[str, str],
 ) -> None:
-    """Seal these groups, and those of the list as before; a group without rows goes."""
+    """Seal these groups, and those of the list as before; a group without rows goes, and one with
+    values that Lull never writes is listed as lost.
+    """
     key, new = _key_made(connection), dict(listed)
     for id_, rows in groups.items():
-        if not rows:
+        if not rows or not all(map(_is_writable, rows)):
             connection.execute("DELETE FROM row_seals WHERE part = ? AND id = ?", (table.name, id_))
             new.pop(id_, None)
+            if rows:
+                new[id_] = _LOST
             continue
         seal = _sealed(key, [table.name, id_, sorted(rows, key=repr)])
         _put_seal(connection, table.name, id_, seal)
@@ -322,6 +341,22 @@ def _groups(connection: sqlite3.Connection, table: SealedTable) -> dict[str, lis
     return found
 
 
+def _is_writable(values: Values) -> bool:
+    """Whether a row has only values that Lull can have written: no blobs, and texts in UTF-8."""
+    return not any(
+        isinstance(one, bytes) or (isinstance(one, str) and not _is_utf8(one)) for one in values
+    )
+
+
+def _is_utf8(text: str) -> bool:
+    return not any("\ud800" <= sign <= "\udfff" for sign in text)
+
+
+def _readable(value: Any) -> Any:
+    stored = value.encode(errors="surrogateescape") if isinstance(value, str) else value
+    return stored.decode(errors="replace") if isinstance(stored, bytes) else value
+
+
 def _text(stored: bytes) -> str:
     """Decode a stored text; other programs may write one that is not UTF-8."""
     return stored.decode(errors="surrogateescape")
@@ -338,10 +373,16 @@ def _put_right(connection: sqlite3.Connection, table: SealedTable, copy: Sequenc
 
 
 def _delete(connection: sqlite3.Connection, table: SealedTable, values: Values) -> bool:
-    """Delete one row; return whether it could be: others may refer to it, or it is not text."""
-    where = " AND ".join(f"{name} IS ?" for name in table.columns)
+    """Delete one row; return whether it could be: others may refer to it."""
+    texts = [isinstance(one, str) for one in values]
+    names = zip(table.columns, texts, strict=True)
+    where = " AND ".join(f"CAST({name} AS BLOB) IS ?" if t else f"{name} IS ?" for name, t in names)
+    # As bytes, because a text that is not UTF-8 could not be compared at all.
+    stored = [
+        one.encode(errors="surrogateescape") if isinstance(one, str) else one for one in values
+    ]
     try:
-        done = connection.execute(f"DELETE FROM {table.name} WHERE {where}", values)
-    except (sqlite3.IntegrityError, UnicodeEncodeError):
+        done = connection.execute(f"DELETE FROM {table.name} WHERE {where}", stored)
+    except sqlite3.IntegrityError:
         return False
     return done.rowcount > 0

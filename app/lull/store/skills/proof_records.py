@@ -11,7 +11,7 @@ from enum import StrEnum
 
 from lull.store.database import Database
 from lull.store.rows.facts import fact
-from lull.store.rows.sealed_rows import changing, repair_rows, sealed_rows
+from lull.store.rows.sealed_rows import changing, repair_rows, sealed_rows, written_anew
 from lull.store.rows.sealed_tables import PROOF_RECORDS
 
 _TO_SEAL = "proofs-to-seal"
@@ -95,6 +95,10 @@ def record_earlier_proofs(database: Database, proofs: Callable[[], Mapping[str, 
 
 def _record(connection: sqlite3.Connection, proofs: Mapping[str, bytes]) -> None:
     with changing(connection, PROOF_RECORDS):
+        lost = sealed_rows(connection, PROOF_RECORDS, proofs).lost
+        for text in lost:  # what is approved now is certain, whatever was recorded before
+            written_anew(connection, PROOF_RECORDS, text)
+        remove_proof_records(connection, lost)
         connection.executemany(
             "INSERT OR IGNORE INTO proof_records VALUES (?, ?)",
             [(text, hashlib.sha256(data).hexdigest()) for text, data in proofs.items()],

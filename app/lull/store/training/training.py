@@ -28,13 +28,15 @@ from lull.store.rows.sealed_tables import TRAINED_ADAPTERS
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOrigin:
     """What is known of a training run even where the rest of its row is damaged: its id and kind,
-    the hash of the adapter that it started from, and the run that it continues.
+    the hash of the adapter that it started from, the run that it continues, and the id of the
+    adapter made from it.
     """
 
     id: str
     kind: str
     root: str | None
     parent: str | None
+    adapter: str | None
 
 
 class Training:
@@ -359,7 +361,13 @@ def _run(row: NamedValues) -> Run:
 
 def _origins(rows: Iterable[sqlite3.Row]) -> list[RunOrigin]:
     return [
-        RunOrigin(id=row["id"], kind=str(row["kind"]), root=row["root"], parent=row["parent"])
+        RunOrigin(
+            id=row["id"],
+            kind=str(row["kind"]),
+            root=row["root"],
+            parent=row["parent"],
+            adapter=row["adapter"],
+        )
         for row in rows
     ]
 
