@@ -287,9 +287,9 @@ def _still_possible(wins: int, losses: int, left: int, rule: GateRule) -> bool:
 
 
 def skill_retention(pairs: Sequence[TargetPair], rule: GateRule) -> list[CheckProgress]:
-    """Check that an adapter which was trained to follow a skill (an instruction text) without
-    having it in the prompt does so: it must gain most of what the active adapter gains by having
-    the skill in its prompt. Return an empty list if the adapter was not trained on a skill.
+    """Check that an adapter trained to follow a skill (an instruction text) follows it without
+    having it in the prompt: it must gain most of what the active adapter gains by having the skill
+    in its prompt. Return an empty list if the adapter was not trained on a skill.
     """
     gains = [(p.new - p.old, p.taught - p.old) for p in pairs if p.taught is not None]
     if not gains:

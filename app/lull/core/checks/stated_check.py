@@ -45,9 +45,9 @@ MOST_NAMED: Final = 12
 
 
 def wording_of_checks(rule: str) -> str:
-    """Return those of the user's own words that name the checks (exact tests of an answer) which a
-    rule means by its exact wording: "at most two sentences" of "From now on keep every answer to at
-    most two sentences, please."; "" if it means none, or if the rule or these words are long.
+    """Return the words of a rule that alone already mean the same checks (exact tests of an answer)
+    as the whole rule: "at most two sentences" of "From now on keep every answer to at most two
+    sentences, please."; "" if it means none, or if the rule or these words are long.
 
     The words follow on each other in the rule, are at least two if the rule has as many, and mean
     the same checks without the rest.

@@ -63,8 +63,8 @@ _ORDER_BEHIND: Final = re.compile(rf"\s*,\s+(?=(?:please |bitte )?(?:{_IMPERATIV
 
 
 def order_behind_negation(clause: str) -> str:
-    """Return the instruction that follows a comma before which something is negated: "use bullets"
-    for "Not like this, use bullets" and for "Never, ever, use bullets"; "" if there is none.
+    """Return the instruction after a negated clause and a comma: "use bullets" for "Not like this,
+    use bullets" and for "Never, ever, use bullets"; "" if there is none.
 
     Whether the negation is about the order or about the answer before, nobody can tell from the
     words' places.
