@@ -29,8 +29,8 @@ _WHOLE_WORD_WEIGHT = 1.2
 
 
 class HashedNgrams:
-    """Embeds texts by feature hashing, with signs, of all words and of the 3- to 5-grams of words
-    that name a subject.
+    """Computes text embeddings by signed feature hashing of all words, and of the character 3- to
+    5-grams of the words that say what the text is about.
     """
 
     name = "hashed-ngrams-3"
