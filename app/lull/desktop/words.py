@@ -359,7 +359,7 @@ def plain(text: str) -> str:
 
 
 def hover(text: str) -> str:
-    """Return a text for a tooltip so that it is shown as it stands.
+    """Escape a text for a tooltip, so that Qt shows it literally and does not interpret it as HTML.
 
     Qt takes tags in a tooltip for formatting and reads the file that an image names, which may be a
     device without end; titles and calendars are other people's words.

@@ -163,8 +163,8 @@ _IN_NAMES: Final = re.compile(r"[\w\]][./\\_]\w")
 
 
 def introduces(form: str) -> bool:
-    """Whether a sentence with places (`%1`) has hardly any words of its own and only says what the
-    text in its last place is about, such as "%1, line %2: %3".
+    """Whether a sentence with placeholders (`%1`) has hardly any words of its own and only says
+    what the text in its last placeholder is about, such as "%1, line %2: %3".
     """
     places = PLACE.findall(form)
     about = len(places) >= 2 and form.removesuffix(".").endswith(f": %{places[-1]}")
@@ -172,8 +172,8 @@ def introduces(form: str) -> bool:
 
 
 class NumberFormat:
-    """Rewrites the numbers that are inserted in places (`%1`) of English sentences as another
-    language writes them.
+    """Rewrites the numbers that are inserted for placeholders (`%1`) in English sentences as
+    another language writes them.
     """
 
     def __init__(
@@ -188,8 +188,8 @@ class NumberFormat:
         self._local_number = local_number
 
     def local(self, english: str, place: str, text: str) -> str:
-        """Return the text to insert in a place (`%1`) of a sentence, with its numbers written as in
-        the window's language.
+        """Return the text to insert for a placeholder (`%1`) of a sentence, with its numbers
+        written as in the window's language.
         """
         if not _ONLY_NUMBERS.fullmatch(text):
             return text
