@@ -37,8 +37,8 @@ class SamplingParams:
 
 @dataclass(frozen=True, slots=True)
 class SampledTokens:
-    """The tokens sampled for B rows in one decoding step, and if a row asked for them the log-
-    probabilities of all tokens; possibly not yet evaluated by MLX.
+    """The tokens sampled for B rows in one decoding step and, if a row asked for them, the log
+    probabilities of all tokens; MLX may not have evaluated these arrays yet.
     """
 
     tokens: mx.array

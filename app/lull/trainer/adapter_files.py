@@ -59,8 +59,8 @@ def read_arrays(file: Path) -> dict[str, Any]:
 
 
 def raise_if_no_memory(error: Exception) -> None:
-    """Raise MemoryError if an error means that the system gave no memory: what was to be read is
-    not damaged then.
+    """Raise MemoryError if this error, raised while reading a file, was caused by lack of memory;
+    the file then does not count as damaged.
     """
     no_room = isinstance(error, OSError) and error.errno == errno.ENOMEM
     if isinstance(error, RuntimeError):
