@@ -124,7 +124,8 @@ class Holdout:
 
     def set_replayable(self, tells: Mapping[UseKey, bool]) -> None:
         """Set which skills can be measured by replays of past requests, and so need not be left out
-        of conversations at random. `tells` says it for each skill's text.
+        of conversations at random. `tells` maps the text of each skill to whether replays can
+        measure it.
         """
         self._looked_at.update(tells)
         self._follow_replays()

@@ -43,8 +43,8 @@ class SkillCoins:
         """
 
     def known(self, skill: Skill) -> bool:
-        """Whether the conversations whose prompt has had this skill since its approval are counted
-        here, as for every skill whose effect is measured.
+        """Whether this object counts the conversations that have had this skill in the prompt since
+        its approval, as it does for every skill whose effect is measured.
         """
         return _approval(skill) in self._uses
 
