@@ -136,8 +136,8 @@ class AdapterControl:
         self._lost.put_nowait((sha256, error))
 
     async def check_records(self) -> None:
-        """Put right what other programs have changed in the records of adapters, and tell the user
-        of that, and of what cannot be put right.
+        """Undo changes that other programs made to the stored records of LoRA adapters, and tell
+        the user of these changes and of records that cannot be repaired.
         """
         self._put_right = await self._adapters.repair() or self._put_right
         damage = await asyncio.to_thread(self._adapters.damage_error)

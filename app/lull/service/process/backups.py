@@ -118,8 +118,8 @@ def _made(home: Path, target: Path, *, now: datetime, tell: Tell) -> Made:
 
 
 def existing_backups(home: Path, folders: tuple[Path, ...]) -> list[Path]:
-    """Return the backup files that exist: those that Lull has noted down when it made them, and
-    those in the home's backup folder or in `folders`.
+    """Return the backup files that exist: those that Lull recorded when it made them, and those in
+    the home's backup folder or in `folders`.
 
     Blocking.
     """
@@ -302,8 +302,8 @@ class Backups:
     # Beside others
 
     def existing(self) -> list[Path]:
-        """Return the backup files that exist: those that Lull has noted down when it made them, and
-        those in its backup folders.
+        """Return the backup files that exist: those that Lull recorded when it made them, and those
+        in its backup folders.
 
         Blocking.
         """
