@@ -66,8 +66,8 @@ def fingerprint(folder: Path) -> str:
 
 
 def check_as_written(folder: Path, sha256: str) -> None:
-    """Raise ChangedAdapter if the files of the LoRA adapter in a folder are others than those with
-    this hash, UnreadableAdapter if they cannot be read now. Blocking.
+    """Raise ChangedAdapter if the files of the LoRA adapter in a folder do not have this hash,
+    UnreadableAdapter if they cannot be read now. Blocking.
 
     Files that are gone are no others: what has to read them says so.
     """
@@ -77,7 +77,9 @@ def check_as_written(folder: Path, sha256: str) -> None:
 
 
 def changed_adapter(run: str) -> ChangedAdapter:
-    """Return the error that the adapter of a training run is not what its trainer wrote."""
+    """Return the error which says that the adapter of a training run is not the one that its
+    trainer wrote.
+    """
     log.warning("the adapter of %s is not what its trainer wrote", run)
     return ChangedAdapter(
         "The adapter is not what its training wrote: its files or their record were changed "
@@ -167,8 +169,9 @@ class AdapterFiles:
         return damage_in(self.folder(adapter), sha256)
 
     def mend(self, adapter: str, sha256: str, run: str | None) -> str:
-        """Replace a stored LoRA adapter's files, if they are damaged, by the same ones that its
-        training run `run` left; describe the damage that stays, "" if there is none.
+        """Replace a stored LoRA adapter's files, if they are damaged, by the copies in the folder
+        of its training run `run`; return a description of the damage that could not be repaired, ""
+        if there is none.
 
         Raises UnreadableAdapter if there is no other copy and the files cannot be read now.
         """
@@ -187,7 +190,7 @@ class AdapterFiles:
 
     def sweep(self, known: Iterable[str]) -> None:
         """Remove folders that belong to no known LoRA adapter, such as copies interrupted by a
-        crash. Where the database has lost rows, only interrupted copies go.
+        crash. If the database has lost rows, only interrupted copies are removed.
         """
         if not self.root.is_dir():
             return

@@ -1,5 +1,5 @@
-"""Reads the records of LoRA adapters from the sealed copies of their rows, which no other program
-can have written: what an adapter is, which one answers for each model, and how that came about.
+"""Reads the records of LoRA adapters (their data, which one answers for each model, and the log of
+such changes) from the sealed copies of the rows, which other programs cannot have written.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from lull.store.rows.sealed_tables import (
 
 
 def stored_adapter(connection: sqlite3.Connection, adapter: str) -> AdapterVersion:
-    """Return the record of a LoRA adapter. Raises NotFound; DamagedRow if nothing intact is left
-    of it.
+    """Return the record of a LoRA adapter. Raises NotFound, or DamagedRow if no intact copy of the
+    record is left.
     """
     sealed = sealed_rows(connection, ADAPTERS, [adapter])
     for row in sealed.group(adapter):
@@ -60,12 +60,16 @@ def model_of(connection: sqlite3.Connection, adapter: str) -> str:
 
 
 def by_time(row: NamedValues) -> tuple[str, str]:
-    """Return the key by which rows of adapters are sorted: when they were made."""
+    """Return the sort key of a row of a LoRA adapter: the time when the adapter was made, then its
+    id.
+    """
     return str(row["made"]), str(row["id"])
 
 
 def adapter_origins(connection: sqlite3.Connection) -> list[AdapterOrigin]:
-    """List what all LoRA adapters were made from, those with lost records too."""
+    """List what each LoRA adapter was made from (training run, earlier adapter), with empty fields
+    for what is unknown of adapters whose record is lost.
+    """
     sealed, columns = sealed_rows(connection, ADAPTERS), AdapterOrigin.__slots__
     found = [AdapterOrigin(**{name: row[name] for name in columns}) for row in sealed.all()]
     for adapter in sorted(sealed.lost):
@@ -78,8 +82,8 @@ def adapter_origins(connection: sqlite3.Connection) -> list[AdapterOrigin]:
 
 
 def adapters_damage(connection: sqlite3.Connection) -> StoreError | None:
-    """Return an error about records of adapters of which nothing intact is left, the most
-    important one; None if there are none.
+    """Return one error for all records of LoRA adapters that have no intact copy left, about the
+    most important of them; None if every record can be read.
     """
     force = sealed_rows(connection, ADAPTERS_IN_FORCE)
     for model in sorted(force.lost):
@@ -96,7 +100,7 @@ def adapters_damage(connection: sqlite3.Connection) -> StoreError | None:
 
 
 def stored_moves(connection: sqlite3.Connection, model: str) -> list[MoveRow]:
-    """List the changes of who answers for a model, newest first."""
+    """List the logged changes of which LoRA adapter answers for a model, newest first."""
     rows = [row for row in sealed_rows(connection, ADAPTER_MOVES).all() if row["model"] == model]
     return MOVE_ROWS.all(sorted(rows, key=_number, reverse=True))
 
@@ -106,8 +110,8 @@ def _number(row: NamedValues) -> int:
 
 
 def stored_in_force(connection: sqlite3.Connection, model: str) -> AdaptersInForce:
-    """Return which adapters answer for a model. Where that record is lost, the last change counts,
-    if it is known; else the base model answers.
+    """Return which LoRA adapters answer for a model. If that record is lost, it is derived from the
+    last logged change; if this is lost too, the base model answers.
     """
     sealed = sealed_rows(connection, ADAPTERS_IN_FORCE, [model])
     for row in sealed.group(model):

@@ -1,4 +1,6 @@
-"""Converts rows of the tables of LoRA adapters, and tells which of them are damaged."""
+"""Converts the database rows of LoRA adapters to Python values and back, and makes the errors about
+damaged rows.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,9 @@ class AdapterOrigin:
 
 
 def row_of(version: AdapterVersion) -> tuple[object, ...]:
-    """Return the row of a LoRA adapter, in the order of the table's columns."""
+    """Convert a LoRA adapter to the values of its database row, in the order of the table's
+    columns.
+    """
     return (
         version.id,
         version.parent,
@@ -103,7 +107,7 @@ def _move(row: NamedValues) -> MoveRow:
 
 
 def damaged_adapter(adapter: str) -> DamagedRow:
-    """Return the error that the record of an adapter is damaged."""
+    """Return the error which says that the record of a LoRA adapter is damaged."""
     return DamagedRow(
         f"What is recorded of the adapter {adapter} is damaged.",
         hint="It is not used, and its files are kept. A backup may have the record.",
@@ -111,8 +115,8 @@ def damaged_adapter(adapter: str) -> DamagedRow:
 
 
 def put_right_error(changed: Sequence[str]) -> DamagedRow:
-    """Return an error that tells the user that records of adapters (by their ids, models or
-    numbers) were changed outside of Lull and are put right.
+    """Return the error which tells the user that records of LoRA adapters were changed outside of
+    Lull and have been repaired; `changed` has the ids of the adapters, models or log entries.
     """
     named = [one for one in changed if not one.isdecimal()]  # a move's number says nothing
     names = ", ".join((named or changed)[:_NAMES_SHOWN])
@@ -124,8 +128,8 @@ def put_right_error(changed: Sequence[str]) -> DamagedRow:
 
 
 def lost_error(model: str, active: str | None) -> DamagedRow:
-    """Return an error that tells the user that nothing intact is left of a record of adapters: of
-    which one answers for `model`, or, for "", of another.
+    """Return the error which tells the user that no intact copy of a record of LoRA adapters is
+    left: the record of which adapter answers for `model`, or another one if `model` is "".
     """
     if not model:
         return DamagedRow(

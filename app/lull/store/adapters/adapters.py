@@ -90,18 +90,20 @@ class Adapters:
         return ADAPTER_ROWS.all(sorted(wanted, key=by_time, reverse=True))
 
     def origins(self) -> list[AdapterOrigin]:
-        """List what all LoRA adapters were made from, those with damaged rows too."""
+        """List what each LoRA adapter was made from (training run, earlier adapter), also for
+        adapters whose rows are damaged.
+        """
         return self._db.read(adapter_origins)
 
     def damage_error(self) -> StoreError | None:
-        """Return an error about LoRA adapters whose records are damaged or were changed outside of
-        Lull, so that nothing intact is left of them; None if there are none.
+        """Return an error about the records of LoRA adapters of which no intact copy is left; None
+        if there are none.
         """
         return self._db.read(adapters_damage)
 
     async def repair(self) -> StoreError | None:
-        """Put right what other programs have changed in the records of adapters, from their sealed
-        copies; return an error that tells the user what it was, None if nothing was changed.
+        """Undo changes that other programs made to the records of LoRA adapters, by restoring the
+        sealed copies; return an error that tells the user what was changed, None if nothing was.
         """
         found = await self._db.write(lambda connection: repair_rows(connection, *OF_ADAPTERS))
         changed, self._put_right = list(dict.fromkeys([*self._put_right, *found])), []

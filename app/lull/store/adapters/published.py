@@ -45,8 +45,8 @@ class Published:
         return self._db.read(lambda connection: sealed_rows(connection, PUBLISHED))
 
     def names(self) -> tuple[str, ...]:
-        """Return the names of all published versions, those of damaged rows too, so that none is
-        given out again. Blocking.
+        """Return the names of all published versions, including those with damaged rows, so that no
+        name is used a second time. Blocking.
         """
         sealed = self._sealed()
         # What is left of a damaged row may be its name, or only its key.
@@ -55,16 +55,16 @@ class Published:
         return (*named, *map(_name_of, ids), *map(_name_of, sealed.lost))
 
     def damage_error(self) -> StoreError | None:
-        """Return an error about published versions whose records are damaged or were changed
-        outside of Lull, so that nothing intact is left of them; None if there are none.
+        """Return an error about the records of published model versions of which no intact copy is
+        left; None if there are none.
         """
         sealed = self._sealed()
         return _ROWS.damage_error(sealed.all(), lost=sealed.lost)
 
     def repair(self) -> StoreError | None:
-        """Put right what other programs have changed in the records of published versions, from
-        their sealed copies; return an error that tells the user of it, None if nothing was changed.
-        Blocking.
+        """Undo changes that other programs made to the records of published model versions, by
+        restoring the sealed copies; return an error that tells the user what was changed, None if
+        nothing was. Blocking.
         """
         changed = self._db.submit(lambda connection: repair_rows(connection, PUBLISHED)).result()
         if not changed:

@@ -1,5 +1,5 @@
-"""Defines the classes as which stored rewards (scores of answers) are read, alone or together with
-their turn (request and answer).
+"""Defines the data classes for stored rewards (scores of answers), alone or together with their
+turn (request and answer).
 """
 
 from __future__ import annotations

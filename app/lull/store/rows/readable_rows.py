@@ -1,5 +1,5 @@
-"""Reads database rows of which some may be damaged, so that one bad row costs only itself: it is
-skipped in lists, refused in words where it is asked for, and reported to the user.
+"""Reads database rows of which some may be damaged: a damaged row is skipped in lists, raises an
+error where it is asked for, and is reported to the user; all other rows stay usable.
 """
 
 from __future__ import annotations
@@ -20,20 +20,24 @@ _DAMAGE = (ValueError, KeyError, TypeError, AttributeError)
 
 
 class NamedValues(Protocol):
-    """Interface of one row, as the database or its sealed copy has it: a value for each column."""
+    """Interface of one database row, read from its table or from its sealed copy: returns the value
+    of a column by its name.
+    """
 
     def __getitem__(self, column: str, /) -> Any: ...
 
 
 class DamagedRow(StoreError):
-    """Error: one row of a table holds what Lull did not write; the rest of the database is fine."""
+    """Raised for a database row with values that Lull cannot have written, because it was damaged
+    or changed; the rest of the database is usable.
+    """
 
     title = "Part of the database was damaged or changed"
 
 
 @dataclass(frozen=True, slots=True)
 class ReadableRows(Generic[T]):
-    """Converts the rows of one database table, and tells which are damaged."""
+    """Converts the rows of one database table to Python values, and finds the damaged ones."""
 
     convert: Callable[[NamedValues], T]
     damaged: Callable[[str], DamagedRow]
@@ -61,8 +65,8 @@ class ReadableRows(Generic[T]):
     def damage_error(
         self, rows: Iterable[NamedValues], *, lost: Iterable[str] = ()
     ) -> StoreError | None:
-        """Return an error that tells the user which rows are damaged, or `lost` (by id); None if
-        all can be read.
+        """Return an error that tells the user which of these rows are damaged, `lost` rows (given
+        by id) included; None if all can be read.
         """
         errors = [self.damaged(id_) for id_ in sorted(lost)]
         for row in rows:

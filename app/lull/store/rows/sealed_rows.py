@@ -1,5 +1,5 @@
-"""Keeps a sealed copy of the rows of some tables: a second copy with a keyed hash over it, so that
-rows changed, added or removed outside Lull are noticed, not used, and put right.
+"""Keeps a sealed copy (a second copy authenticated with a keyed hash) of the rows of some tables,
+so that rows changed, added or removed outside of Lull are detected, ignored and repaired.
 
 Rows with the same values in a table's `group` columns have one copy. The copy is what counts, not
 the row. A list for each table, sealed too, says which groups there are and which copy of each is
@@ -39,7 +39,9 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class SealedTable:
-    """A table whose rows have sealed copies."""
+    """Describes a database table whose rows also have sealed copies (each with a keyed hash), from
+    which changes made outside of Lull are detected.
+    """
 
     name: str
     columns: tuple[str, ...]
@@ -52,7 +54,9 @@ class SealedTable:
     """
 
     def id_of(self, values: Values) -> str:
-        """Return the id of the group that a row belongs to."""
+        """Return the id of the group (rows that share one sealed copy) to which a row of this table
+        belongs.
+        """
         row = dict(zip(self.columns, values, strict=True))
         return " ".join(str(row[name]) for name in self.group)
 
@@ -62,7 +66,9 @@ class SealedTable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SealedRows:
-    """The rows of a table as their sealed copies have them, by group."""
+    """The rows of a database table as read from their sealed copies (each with a keyed hash),
+    grouped by the rows that share a copy.
+    """
 
     groups: Mapping[str, tuple[Row, ...]]
     lost: frozenset[str]
@@ -77,14 +83,15 @@ class SealedRows:
         return self.groups.get(id_, ())
 
     def is_lost(self, id_: str) -> bool:
-        """Return whether there was such a group, or may have been, and its copy is no longer
-        known.
+        """Whether the sealed copy of the group of rows with this id is gone or damaged; also true
+        for an unknown id if the list of all groups is damaged.
         """
         return id_ in self.lost or (not self.complete and id_ not in self.groups)
 
 
 def seal_once(connection: sqlite3.Connection, tables: Iterable[SealedTable]) -> None:
-    """Seal the rows of the tables that a migration has marked as not sealed yet, as they are.
+    """Make the first sealed copies (with a keyed hash) of the present rows of those tables that a
+    database migration has marked as not sealed yet.
 
     Call it in a transaction. It does nothing afterwards.
     """
@@ -97,15 +104,17 @@ def seal_once(connection: sqlite3.Connection, tables: Iterable[SealedTable]) -> 
 
 
 def is_to_seal(connection: sqlite3.Connection) -> bool:
-    """Return whether tables wait to be sealed for the first time."""
+    """Return whether any table still waits for the first sealed copies of its rows, which are made
+    after a database migration.
+    """
     return fact(connection, _TO_SEAL) is not None
 
 
 def sealed_rows(
     connection: sqlite3.Connection, table: SealedTable, groups: Iterable[str] | None = None
 ) -> SealedRows:
-    """Read rows from their sealed copies, not from the table, which other programs may have
-    changed: those of the groups with these ids, or all.
+    """Read rows of a table from their sealed copies (each with a keyed hash), because other
+    programs may have changed the table itself: the rows of these groups, or all rows.
     """
     listed = _listed(connection, table)
     seals = _seals(connection, table, groups)
@@ -124,8 +133,8 @@ def sealed_rows(
 
 
 def unsealed_row(connection: sqlite3.Connection, table: SealedTable, id_: str) -> Row | None:
-    """Return a group's first row from the table itself, which other programs may have changed; what
-    is no text in UTF-8 is made readable.
+    """Return the first row of a group (rows that share a sealed copy) from the table itself, which
+    other programs may have changed; bytes that are not UTF-8 are replaced. None if there is no row.
     """
     for values in _groups(connection, table).get(id_, []):
         return table.row(tuple(map(_readable, values)))
@@ -134,7 +143,7 @@ def unsealed_row(connection: sqlite3.Connection, table: SealedTable, id_: str) -
 
 def repair_rows(connection: sqlite3.Connection, *tables: SealedTable) -> list[str]:
     """Make the rows of these tables equal to their sealed copies, and remove rows that Lull did not
-    write. Return the ids of the groups that were changed, added or removed outside Lull.
+    write. Return the ids of the groups that were changed, added or removed outside of Lull.
 
     A row may refer only to rows of an earlier table of `tables`. The rows of lost groups stay.
     """
@@ -165,9 +174,9 @@ def repair_rows(connection: sqlite3.Connection, *tables: SealedTable) -> list[st
 
 @contextlib.contextmanager
 def changing(connection: sqlite3.Connection, *tables: SealedTable) -> Iterator[list[str]]:
-    """Context manager for a change of rows in these tables: seals what was changed, in the same
-    transaction. Rows changed outside Lull are put right first, so that they are not sealed; the
-    value are the ids of their groups.
+    """Context manager in which the rows of these tables may be changed: it makes new sealed copies
+    of the changed rows in the same transaction. Before that it repairs rows that were changed
+    outside of Lull, and yields the ids of their groups.
 
     A group whose copy is lost is sealed again only if it is declared to be written anew or if its
     rows were deleted.
@@ -195,15 +204,15 @@ def changing(connection: sqlite3.Connection, *tables: SealedTable) -> Iterator[l
 
 
 def written_anew(connection: sqlite3.Connection, table: SealedTable, id_: str) -> None:
-    """Declare, within `changing` and before a group is written, that all its rows are written anew
-    and nothing of them is kept: then it can be sealed again even if its copy is lost.
+    """Declare, within `changing`, that all rows of a group are about to be replaced, so that a new
+    sealed copy of them may be made even if the old copy is lost.
     """
     _write(connection, table, {id_: []}, _listed(connection, table) or {})
 
 
 def drop_lost_seals(connection: sqlite3.Connection, *tables: SealedTable) -> None:
-    """Delete what is left of damaged copies, which may hold what somebody wants forgotten; their
-    groups stay lost.
+    """Delete the remains of damaged sealed copies, which may contain data that the user wants
+    deleted; their groups of rows still count as lost.
     """
     for table in tables:
         for id_ in sealed_rows(connection, table).lost:

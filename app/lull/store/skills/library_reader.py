@@ -140,14 +140,14 @@ class LibraryReader:
         )
 
     def proof_record(self, sha256: str, data: bytes) -> ProofRecord:
-        """Return what the sealed record says of a proof document (`data`) of a skill's text: that
-        this Lull wrote it, or another one, or none. Blocking.
+        """Look up in the sealed record whether this Lull wrote the document `data` as the proof of
+        a skill's text. Blocking.
         """
         return proof_record(self._db, sha256, data)
 
     def repair_proof_records(self) -> bool:
-        """Put right what other programs have changed in the records of which proofs this Lull has
-        written; return whether there was anything. Blocking.
+        """Undo changes that other programs made to the records of which proofs of skills this Lull
+        has written; return whether there were any. Blocking.
         """
         return repair_proof_records(self._db)
 

@@ -1,5 +1,5 @@
-"""Keeps a sealed record of which proofs of skills (evidence files) this Lull has written, so that
-one that somebody else wrote is told from them.
+"""Keeps a sealed record (with a keyed hash) of which proofs of skills (evidence files) this Lull
+has written, so that a proof written by somebody else is recognised.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ _Also = Callable[[sqlite3.Connection, int], None]
 
 
 class ProofRecord(StrEnum):
-    """What the sealed record says of a skill's proof."""
+    """Whether the proof of a skill's text (its evidence file) was written by this Lull, according
+    to the sealed record.
+    """
 
     OURS = "ours"
     """This Lull wrote exactly this document when the text was approved."""
@@ -34,7 +36,9 @@ class ProofRecord(StrEnum):
 
 
 def proof_record(database: Database, skill_sha256: str, data: bytes) -> ProofRecord:
-    """Return what the sealed record says of a proof document (`data`) of this text."""
+    """Look up in the sealed record whether this Lull wrote the document `data` as the proof of a
+    skill's text.
+    """
 
     def work(connection: sqlite3.Connection) -> ProofRecord:
         sealed = sealed_rows(connection, PROOF_RECORDS, [skill_sha256])
@@ -61,15 +65,15 @@ def proof_writer(skill_sha256: str, data: bytes, also: _Also) -> _Also:
 
 
 def repair_proof_records(database: Database) -> bool:
-    """Put right what other programs have changed in the records of proofs; return whether there
-    was anything. Blocking.
+    """Undo changes that other programs made to the records of which proofs of skills this Lull has
+    written; return whether there were any. Blocking.
     """
     return bool(database.submit(lambda connection: repair_rows(connection, PROOF_RECORDS)).result())
 
 
 def remove_proof_records(connection: sqlite3.Connection, texts: Iterable[str]) -> None:
-    """Delete the records of the proofs of these texts, which are being forgotten. Call it within
-    `changing`.
+    """Delete the records of which proofs this Lull wrote for these skill texts, which are being
+    deleted. Call it within `changing`.
     """
     connection.executemany(
         "DELETE FROM proof_records WHERE skill_sha256 = ?", [(text,) for text in texts]
@@ -77,7 +81,8 @@ def remove_proof_records(connection: sqlite3.Connection, texts: Iterable[str]) -
 
 
 def record_earlier_proofs(database: Database, proofs: Callable[[], Mapping[str, bytes]]) -> None:
-    """Record, once, the proofs that were stored before there were records, as they are.
+    """Record, once, all proofs of skills that were stored before Lull kept records of the proofs it
+    wrote; they count as its own.
 
     `proofs` returns them, by the sha256 of the skill's text.
     """

@@ -44,8 +44,8 @@ class SealedStates:
     """Generations without a valid seal; what they changed is not known."""
 
     def is_certain(self, generation: int, *, at: int) -> bool:
-        """Return whether it is certain that a skill last changed in `generation` (a library
-        version) was still in that state in the generation `at`: none from one to the other is lost.
+        """Return whether a skill that was last changed in library version `generation` surely still
+        had that state in version `at`: no seal of a version between the two is lost.
         """
         return not any(generation <= number <= at for number in self.lost)
 
@@ -60,9 +60,9 @@ class _Copy:
 
 
 def create_seals(connection: sqlite3.Connection) -> None:
-    """Create the secret key for seals (copies of skill rows with a keyed hash) and seal all library
-    generations, if there is no key yet; give seals of the older form, without a copy, their copy if
-    the rows still match.
+    """Create the secret key for seals (copies of skill rows with a keyed hash), if there is none
+    yet, and seal all library generations. Seals of an older form, without a copy of the rows, get
+    one if the rows still match.
     """
     seals, rows = _seals(connection), _rows_by_generation(connection)
     key = fact(connection, _KEY)

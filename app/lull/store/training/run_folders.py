@@ -108,14 +108,14 @@ class RunFolders:
         return steps_in(text.splitlines())
 
     def is_gone(self, run: str) -> bool:
-        """Return whether a training run's folder or its spec (its settings) is surely gone, not
-        only out of reach now, as on a disk that is away.
+        """Return whether a training run's folder or its spec (its settings) was certainly deleted,
+        and is not merely on a disk that is disconnected.
         """
         return self._is_gone(self.folder(run) / SPEC, stat.S_ISREG)
 
     def adapter_is_gone(self, run: str) -> bool:
-        """Return whether the adapter that a training run has produced is surely gone, not only out
-        of reach now, as on a disk that is away.
+        """Return whether the adapter that a training run has produced was certainly deleted, and is
+        not merely on a disk that is disconnected.
         """
         return self._is_gone(self.adapter(run), stat.S_ISDIR)
 

@@ -194,9 +194,9 @@ class Training:
         return self._db.read(lambda connection: _stands(connection, run))
 
     def written_adapter(self, run: str) -> str | None:
-        """Return the hash of the adapter that the trainer said it wrote in this run, from its
-        sealed record; "" for a run from before this was recorded, None if nothing is recorded that
-        Lull wrote.
+        """Return the hash of the adapter that the trainer reported to have written in this run,
+        from the sealed record; "" for a run from before hashes were recorded, None if there is no
+        valid record.
         """
         sealed = self._db.read(lambda connection: sealed_rows(connection, TRAINED_ADAPTERS, [run]))
         return next((str(row["sha256"]) for row in sealed.group(run)), None)
@@ -214,7 +214,9 @@ class Training:
         return _ROWS.all(rows)
 
     def origins(self) -> list[RunOrigin]:
-        """List what all training runs started from, those with damaged rows too."""
+        """List what each training run started from (adapter, earlier run), also for runs whose rows
+        are damaged.
+        """
         return _origins(
             self._db.read(lambda connection: connection.execute("SELECT * FROM runs").fetchall())
         )
@@ -249,7 +251,7 @@ class Training:
         self, *, trajectory: str, skills: Sequence[str], turns: Sequence[str] = ()
     ) -> list[RunOrigin]:
         """List the training runs that used this conversation, these skill texts or these turns, and
-        the runs continued from them, those with damaged rows too.
+        the runs continued from them; runs with damaged rows are included.
 
         Newest first.
         """
