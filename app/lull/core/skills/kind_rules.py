@@ -22,8 +22,9 @@ class KindRule:
 
 
 def kind_rule(skill: Skill) -> KindRule | None:
-    """Return the rule that a skill states for requests like its example; None if the skill is for
-    every request or was not made from the user's own words.
+    """Return the user's words for a rule about one kind of request, with the example request which
+    shows that kind, both read from the skill's text. None if the skill is for every request, or if
+    its text has no example, as when it was not made from the user's own words.
     """
     example = example_of(skill.body)
     if skill.scope is not Scope.KIND or not example:

@@ -84,10 +84,9 @@ class Prompt:
 
     @property
     def scoring_basis(self) -> tuple[tuple[str, ...], str]:
-        """The skills (sha256) and the user's wish (id of the turn that it corrected, "" for none)
-        on which scores of answers to this request depend today.
-
-        A stored group of answers to the request can be used only while both are still the same.
+        """The key by which stored scores of answers to this request are recognised as out of date:
+        the hashes of the skills and the id of the turn that the user corrected ("" for none), on
+        both of which the scores depend.
         """
         return self.skill_hashes, self.wish.turn if self.wish is not None else ""
 

@@ -148,8 +148,9 @@ def write_piece(connection: sqlite3.Connection, turn: str, piece: bytes) -> bool
 
 
 def keep_pieces(connection: sqlite3.Connection, turn: str, pieces: Sequence[bytes]) -> None:
-    """Store the pieces (compressed groups of messages) of a request that are not written yet as
-    they are, for `write_kept_pieces` to write later; they are deleted with their turn.
+    """Set aside those pieces (compressed groups of messages) of a request whose messages are not
+    in the tables of conversations yet: `write_kept_pieces` moves them there later. If their turn
+    is deleted before, so are they.
     """
     there = connection.execute("SELECT 1 FROM turns WHERE id = ?", (turn,)).fetchone()
     if there is not None:
