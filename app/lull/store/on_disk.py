@@ -30,6 +30,16 @@ def to_disk(path: Path) -> None:
         os.close(handle)
 
 
+def leads_nowhere(path: Path) -> bool:
+    """Whether a path goes through a link to a place that is not there now, such as another disk,
+    or that cannot be looked at: what is behind it may be whole.
+    """
+    try:
+        return any(one.is_symlink() and not one.exists() for one in (path, *path.parents))
+    except OSError:
+        return True
+
+
 def open_regular(file: Path, flags: int = os.O_RDONLY) -> int:
     """Open a regular file (no pipe or device) in a folder that others may write to, and return its
     descriptor.

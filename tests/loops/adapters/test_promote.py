@@ -458,16 +458,21 @@ async def test_a_damaged_one_is_replaced_by_the_copy_of_its_run(
     assert home.serving == sha(home, "a")
 
 
-@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="needs a file that gives EIO")
+@pytest.mark.parametrize("leads", ["to a fault of the disk", "round", "to a disk that is away"])
 @pytest.mark.parametrize("while_running", [False, True])
 async def test_one_that_cannot_be_read_for_a_while_stays_in_force(
-    home: House, while_running: bool
+    home: House, while_running: bool, leads: str
 ) -> None:
     for name in "ab":
         await home.promote.promote(name, why=name)
     weights = home.files.folder("b") / "adapters.safetensors"
     kept = weights.rename(weights.with_suffix(".kept"))
-    weights.symlink_to("/proc/self/mem")
+    if leads == "to a fault of the disk":
+        if not Path("/proc/self/mem").exists():
+            pytest.skip("needs a file that gives EIO")
+        weights.symlink_to("/proc/self/mem")
+    else:
+        weights.symlink_to(weights if leads == "round" else home.home / "disk" / "weights")
     if while_running:
         await home.promote.on_load_failure(sha(home, "b"), RequestError("an error", status=503))
     else:

@@ -17,7 +17,12 @@ from lull.core.adapters.measurement import Measure, MeasureKind
 from lull.core.adapters.published import PublishedStatus, PublishedVersion
 from lull.core.errors import Conflict, StoreError
 from lull.core.skills.skill import SkillKey
-from lull.store.adapters.adapter_files import ADAPTER_FILES, AdapterFiles, fingerprint
+from lull.store.adapters.adapter_files import (
+    ADAPTER_FILES,
+    AdapterFiles,
+    UnreadableAdapter,
+    fingerprint,
+)
 from lull.store.adapters.adapter_rows import Move
 from lull.store.adapters.adapters import Adapters
 from lull.store.adapters.gate_measures import GateMeasures
@@ -254,6 +259,25 @@ def test_a_pipe_or_a_device_in_the_place_of_a_file_is_damage(tmp_path: Path, kin
     assert "is not a regular file" in files.damage("a", known)
     with pytest.raises(StoreError, match="is not a regular file"):
         files.take_in("b", source)
+
+
+@pytest.mark.parametrize("at", ["file", "folder", "root"])
+@pytest.mark.parametrize("leads", ["round", "to a disk that is away"])
+def test_a_link_that_leads_nowhere_now_is_not_told_as_damage(
+    tmp_path: Path, at: str, leads: str
+) -> None:
+    files = AdapterFiles(tmp_path / "adapters")
+    known = files.take_in("a", made(tmp_path, "a"))
+    weights = files.folder("a") / "adapters.safetensors"
+    place = {"file": weights, "folder": weights.parent, "root": files.root}[at]
+    aside = place.rename(place.with_name("aside"))
+    place.symlink_to(place if leads == "round" else tmp_path / "disk" / "files")
+    assert "cannot be read now" in files.damage("a", known)
+    with pytest.raises(UnreadableAdapter, match="cannot be read now"):
+        files.mend("a", known, run=None)
+    place.unlink()
+    aside.rename(place)
+    assert files.damage("a", known) == ""
 
 
 def test_a_sweep_removes_what_belongs_to_nobody(tmp_path: Path) -> None:

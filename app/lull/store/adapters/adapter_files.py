@@ -16,7 +16,7 @@ from typing import Final
 
 from lull.core.adapters.adapter import adapter_sha256
 from lull.core.errors import AdapterError, StoreError
-from lull.store.on_disk import NOT_REGULAR, open_regular, to_disk
+from lull.store.on_disk import NOT_REGULAR, leads_nowhere, open_regular, to_disk
 
 log = logging.getLogger(__name__)
 
@@ -25,8 +25,10 @@ ADAPTER_FILES: Final = ("adapters.safetensors", "adapter_config.json")
 _TEMPORARY_PREFIX: Final = ".taking-"
 
 
-_IS_DAMAGE: Final = {errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ELOOP}
-"""What opening a file says that is gone or something else now; other errors may pass."""
+_IS_DAMAGE: Final = {errno.ENOENT, errno.ENOTDIR, errno.EISDIR}
+"""What opening a file says that is gone or something else now. Other errors may pass, such as a
+loop of links, which the user made and can untie.
+"""
 
 
 class UnreadableAdapter(AdapterError):
@@ -51,7 +53,7 @@ def fingerprint(folder: Path) -> str:
             with os.fdopen(open_regular(folder / name), "rb") as file:
                 digests.append(hashlib.file_digest(file, "sha256").hexdigest())
         except OSError as error:
-            if error.errno in _IS_DAMAGE or error.strerror == NOT_REGULAR:
+            if _is_damage(error, folder / name):
                 raise StoreError(
                     f"The adapter in {folder} has no readable {name}: {error.strerror}.",
                     hint="The adapter before it is used instead; `lull adapters list` shows them.",
@@ -63,6 +65,13 @@ def fingerprint(folder: Path) -> str:
             ) from error
     weights, config = digests
     return adapter_sha256(weights=weights, config=config)
+
+
+def _is_damage(error: OSError, file: Path) -> bool:
+    """Whether an adapter's file is gone or something else for good, and not only out of reach."""
+    if error.strerror == NOT_REGULAR:
+        return True
+    return error.errno in _IS_DAMAGE and not leads_nowhere(file)
 
 
 def check_as_written(folder: Path, sha256: str) -> None:
