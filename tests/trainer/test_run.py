@@ -329,6 +329,38 @@ def test_a_run_whose_batch_cannot_be_read_now_goes_on_later(make: Make) -> None:
     assert isinstance(trained(folder)[-1], RunFinished)
 
 
+@pytest.mark.full
+@pytest.mark.parametrize("what", ["the folder", "config.json", "model.safetensors", "a fault"])
+def test_a_run_whose_model_cannot_be_read_now_goes_on_later(
+    make: Make, tmp_path: Path, what: str
+) -> None:
+    model = model_folder(tmp_path / "model")
+    folder = make("run", model=str(model))
+    place = {"the folder": model, "a fault": model / "model.safetensors"}.get(what, model / what)
+    aside = place.rename(tmp_path / "aside")
+    if what == "a fault":
+        if not Path("/proc/self/mem").exists():
+            pytest.skip("needs a file that gives EIO")
+        place.symlink_to("/proc/self/mem")
+    elif what != "the folder":  # a disk that is away leaves nothing
+        place.symlink_to(place)
+    failed = failure(folder)
+    assert failed.for_now and f"The model in {model} cannot be read now" in failed.detail
+    place.unlink(missing_ok=True)
+    aside.rename(place)
+    assert isinstance(trained(folder)[-1], RunFinished)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", ["config.json", "model.safetensors"])
+def test_a_run_whose_model_is_damaged_has_failed(make: Make, tmp_path: Path, name: str) -> None:
+    model = model_folder(tmp_path / "model")
+    folder = make("run", model=str(model))
+    (model / name).write_bytes(b"others")
+    failed = failure(folder)
+    assert not failed.for_now and "cannot be loaded" in failed.detail
+
+
 def test_an_adapter_to_start_from_that_cannot_be_read_now_is_not_called_damaged(
     tmp_path: Path,
 ) -> None:
@@ -364,7 +396,7 @@ def test_a_run_whose_parent_cannot_be_read_now_goes_on_later(make: Make) -> None
     whole = (parent / CONFIG).rename(parent / "aside")
     (parent / CONFIG).symlink_to(parent / CONFIG)
     failed = failure(folder)
-    assert failed.for_now and str(parent) in failed.detail
+    assert failed.for_now and failed.counts and str(parent) in failed.detail
     whole.replace(parent / CONFIG)
     assert isinstance(trained(folder)[-1], RunFinished)
 
@@ -388,7 +420,7 @@ BROKEN: dict[str, tuple[Callable[[Path, RunSpec], object], str]] = {
     "an unknown key": (lambda f, _: (f / SPEC).write_text('{"kind":"grpo","x":1}'), "'x'"),
     "a torn line": (lambda f, _: (f / BATCH).write_text('{"type":'), "line 1"),
     "no model": (
-        lambda f, s: (f / SPEC).write_text(spec_text(replace(s, model="nowhere"))),
+        lambda f, s: (f / SPEC).write_text(spec_text(replace(s, model="."))),
         "cannot be loaded",
     ),
     "no parent": (

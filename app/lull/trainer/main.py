@@ -13,6 +13,7 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Final
@@ -37,6 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     prepare()
     # Imported late: MLX picks its BLAS when it is loaded.
     from lull.trainer.journal import RunJournal
+    from lull.trainer.policy import UnreadableModel, UnreadableParent
     from lull.trainer.run import AnotherTrainer, train
     from lull.trainer.world import ProcessRing
 
@@ -50,9 +52,10 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise MemoryError().with_traceback(error.__traceback__) from error
         journal.print_only(_cannot_write(folder, error))  # not into the folder, which failed
         return 1
-    except AnotherTrainer as error:
-        # Not into the journal, which the other one writes.
-        journal.print_only(_failed(error, for_now=True))
+    except (AnotherTrainer, UnreadableModel, UnreadableParent) as error:
+        # Not into the journal, which the other one writes, and where no run has ended.
+        counts = isinstance(error, UnreadableParent)
+        journal.print_only(replace(_failed(error), for_now=True, counts=counts))
         return 1
     except LullError as error:
         failed = _failed(error)
@@ -61,8 +64,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 1 if isinstance(event, RunRefused) else 0
 
 
-def _failed(error: LullError, *, for_now: bool = False) -> RunFailed:
-    return RunFailed(title=error.title, detail=error.detail, hint=error.hint, for_now=for_now)
+def _failed(error: LullError) -> RunFailed:
+    return RunFailed(title=error.title, detail=error.detail, hint=error.hint)
 
 
 _ROOM: Final = "Make room there; the run goes on from its last checkpoint."

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,13 +24,23 @@ from mlx_lm.utils import load_model
 
 from lull.core.errors import TrainingError
 from lull.core.training.spec import Lora
-from lull.trainer.adapter_files import AdapterShape, raise_if_no_memory
+from lull.trainer.adapter_files import DAMAGED, AdapterShape, raise_if_no_memory
 
 PolicyWeights = dict[str, Any]
 MANY_PARAMETERS = 100_000_000
 """Number of parameters above which activations are recomputed instead of kept, unless the spec says
 otherwise.
 """
+
+
+class UnreadableModel(TrainingError):
+    """Error: the base model's files cannot be read now (permissions, a disk that is away or has a
+    fault), which says nothing about what is in them.
+    """
+
+
+class UnreadableParent(TrainingError):
+    """Error: the adapter to start from cannot be read now, though it may be whole."""
 
 
 class PolicyModel:
@@ -108,11 +119,11 @@ def load(
     """Load the base model and add low-rank layers, new ones or those of an earlier adapter to
     continue from.
 
-    Raises TrainingError for a folder that mlx-lm cannot load, or an earlier adapter that does not
-    fit the model, and OSError for an adapter that cannot be read now. Runs none of the folder's
-    code.
+    Raises TrainingError for a folder that mlx-lm cannot load, as UnreadableModel if it cannot be
+    read now, or for an earlier adapter that does not fit the model, as UnreadableParent if it
+    cannot be read now. Runs none of the folder's code.
     """
-    adapter = AdapterShape.read(parent) if parent else AdapterShape.new(lora)
+    adapter = _parent(parent) if parent else AdapterShape.new(lora)
     model, config = _base(folder)
     model.freeze()
     mx.random.seed(seed)  # only new low-rank layers are drawn from MLX's global state
@@ -135,6 +146,18 @@ def load(
     return policy
 
 
+def _parent(folder: Path) -> AdapterShape:
+    try:
+        return AdapterShape.read(folder)
+    except OSError as error:
+        raise_if_no_memory(error)
+        raise UnreadableParent(
+            f"The adapter to start from cannot be read now: {_in_words(error)}.",
+            hint="Check the disk and the files' permissions; after three failed tries "
+            "Lull waits until you choose “Train now”.",
+        ) from error
+
+
 def _base(folder: Path) -> tuple[Any, dict[str, Any]]:
     try:
         model, config = load_model(folder, lazy=True)
@@ -144,12 +167,35 @@ def _base(folder: Path) -> tuple[Any, dict[str, Any]]:
         mx.eval(model.parameters())
     except (ValueError, KeyError, TypeError, OSError, RuntimeError, ImportError) as error:
         raise_if_no_memory(error)
+        _raise_if_unreadable(folder)
         reason = _in_words(error)
         raise TrainingError(
             f"The model in {folder} cannot be loaded: {reason}",
             hint="Copy or download the model again, or choose another one.",
         ) from error
     return model, config
+
+
+def _raise_if_unreadable(folder: Path) -> None:
+    """Raise UnreadableModel if a model that could not be loaded may be whole: its folder is not
+    there, as on a disk that is away, or a file of it cannot be read now.
+
+    MLX raises the same for such a file as for a damaged one.
+    """
+    try:
+        folder.stat()
+        for file in sorted(folder.iterdir()):
+            if file.suffix in (".json", ".safetensors"):
+                with contextlib.suppress(*DAMAGED), file.open("rb") as whole:
+                    hashlib.file_digest(whole, "sha256")
+    except NotADirectoryError:
+        return
+    except OSError as error:
+        raise_if_no_memory(error)
+        raise UnreadableModel(
+            f"The model in {folder} cannot be read now: {_in_words(error)}.",
+            hint="The run is tried again later. Check the disk and the files' permissions.",
+        ) from error
 
 
 def _in_words(error: Exception) -> str:

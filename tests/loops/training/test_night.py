@@ -652,6 +652,26 @@ async def test_a_full_disk_is_said_and_ends_no_run_however_long_it_is_full(
     assert house.training.runs({RunStatus.TRAINED})
 
 
+async def test_a_parent_that_stays_unreadable_is_tried_three_times_and_then_said(
+    house: NightHouse,
+) -> None:
+    unreadable = RunFailed(title="No", detail="No such disk.", for_now=True, counts=True)
+    house.trainer.says = lambda _: [unreadable]
+    work = await to_train(house)
+    for _ in range(2):
+        with pytest.raises(TrainingError, match="No such disk"):
+            await work.run_slice(house.clock.monotonic_s() + 30)
+    await work.run_slice(house.clock.monotonic_s() + 30)
+    (run,) = house.training.runs({RunStatus.STUCK})
+    assert "No such disk." in run.why and f"lull train cancel {run.id}" in run.why
+    assert stuck(await house.night.search_now()) and not house.night.queue()
+    house.trainer.says = lambda _: whole_run(6)
+    await house.night.train_now()
+    (work,) = house.night.queue()
+    await work.run_slice(house.clock.monotonic_s() + 30)
+    assert house.training.runs({RunStatus.TRAINED})
+
+
 async def test_one_that_falls_often_and_makes_a_step_each_time_comes_to_its_end(
     house: NightHouse,
 ) -> None:

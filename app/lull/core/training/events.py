@@ -109,6 +109,10 @@ class RunFailed:
     """Whether the cause is external, such as a full disk; once it is gone, the run continues from
     its last checkpoint.
     """
+    counts: bool = False
+    """Whether a failure for now counts as a crash: after a few without any further step the run is
+    stuck.
+    """
 
 
 RunEvent = RunBegan | StepDone | RunFinished | RunRefused | RunFailed

@@ -47,7 +47,7 @@ LEFT_GUESS_S: Final = 60.0
 
 
 class _NotNow(TrainingError):
-    """A temporary failure that is not the run's fault."""
+    """A temporary failure that is not the run's fault, and does not count as a crash."""
 
 
 class TrainerWork:
@@ -278,7 +278,8 @@ class TrainerWork:
                 await self._refused(event)
                 return
             case RunFailed() if event.for_now:
-                raise _NotNow(event.detail, hint=event.hint)
+                kind = TrainingError if event.counts else _NotNow
+                raise kind(event.detail, hint=event.hint)
             case RunFailed():
                 await self._end(RunStatus.FAILED, f"{event.title}: {event.detail}")
                 return
