@@ -70,6 +70,9 @@ def card(work: Path) -> str:
         read, ("plan.json", "counts.json", "times.json", "measured.json")
     )
     count = sum(counts["sorts"].values())
+    # what a training that was cut off had spent stands only in its own file
+    trained_min = float((work / "cpu_s.txt").read_text("utf-8")) / 60
+    minutes = trained_min + (times["own answers"] + times["lessons"]) / 60
     rows = [one for one in measured["rows"] if "share" in one and "low" in one]
     weights = work / "adapter" / FILES[1]
     return _CARD.substitute(
@@ -81,7 +84,7 @@ def card(work: Path) -> str:
         lessons=count,
         steps=_steps_made(work),
         planned=-(-count // plan["lessons_a_step"]) * plan["epochs"],
-        minutes=round(sum(times[name] for name in times if name != "measurement") / 60),
+        minutes=round(minutes),
         sorts=", ".join(f"{name} {n}" for name, n in counts["sorts"].items()),
         rows="\n".join(
             f"| {one['what']} | {one['family']} | {one['share']:.3f} |"
