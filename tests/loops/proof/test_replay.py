@@ -289,5 +289,16 @@ async def test_an_answer_that_broke_off_is_no_verdict(room: Classroom) -> None:
 
 async def test_a_turn_that_broke_off_is_never_replayed(room: Classroom) -> None:
     room.judge = a_judge()
-    (cut,) = await room.plays(menus(1)[0], answer("so", finish=Finish.HANGUP))
+    (cut,) = await room.plays(menus(1)[0], answer("so", finish=Finish.ERROR))
     assert cases(room, await room.proposes(failures=(cut,), model=MODEL)) == []
+
+
+async def test_an_answer_that_the_user_stopped_is_replayed_as_a_failure_only(
+    room: Classroom,
+) -> None:
+    room.judge = a_judge()
+    (cut,) = await room.plays(menus(1)[0], answer("so", finish=Finish.HANGUP))
+    assert [one.turn for one in cases(room, await room.proposes(failures=(cut,), model=MODEL))] == [
+        cut
+    ]
+    assert cases(room, await room.proposes(successes=(cut,), model=CHECKED)) == []

@@ -12,7 +12,9 @@ from dataclasses import replace
 import pytest
 
 from lull.core.chat.client import Client
+from lull.core.chat.messages import Finish
 from lull.core.errors import LullError
+from lull.core.feedback.signals import SignalKind
 from lull.core.proof.proposal import Proposal, ProposalKind, ProposalOrigin, ProposalStatus
 from lull.core.skills.rules import EvolveRule
 from lull.core.skills.skill import ChangeKind, SkillKey
@@ -78,6 +80,26 @@ async def test_a_correction_in_words_is_enough_alone_and_needs_no_model(room: Cl
     assert (made.failures, made.wish_turns) == ((turn,), (said,))
     assert {trace.source for trace in made.traces} <= {"user", "model"}
     assert room.proposals.support() == {turn, said}
+
+
+async def test_a_correction_of_an_answer_that_the_user_stopped_is_heard(room: Classroom) -> None:
+    stopped = answer("soup and bread and then", finish=Finish.HANGUP)
+    turn, said = await room.plays(
+        "write a menu for Sunday", stopped, "no, join the dishes with bars", "soup | bread"
+    )
+    await room.score.read_new()
+    made = await one(room)
+    assert words_of(made.text.body) == "join the dishes with bars"
+    assert (made.failures, made.wish_turns) == ((turn,), (said,))
+    kinds = {signal.kind for signal in room.known(turn).signals}
+    assert kinds == {SignalKind.CORRECTION}  # its missing rest is not checked
+
+
+async def test_what_is_said_after_an_error_is_about_no_answer(room: Classroom) -> None:
+    for cut in (answer("soup", finish=Finish.ERROR), answer(" ", finish=Finish.HANGUP)):
+        await room.plays("write a menu for Sunday", cut, "no, join the dishes with bars", "a | b")
+    await room.score.read_new()
+    assert await room.evolve.step() == []
 
 
 async def test_labelled_feedback_before_the_next_request_is_enough_as_well(

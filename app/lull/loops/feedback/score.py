@@ -97,7 +97,7 @@ class Score:
         touched = [other.id for other in (turn, unread.before, unread.again) if other is not None]
         known = self._rewards.of(touched)
         rows.append(self._book.row(known.get(turn.id), turn, self._of_itself(served, wishes)))
-        if unread.before is not None and unread.before.complete:
+        if unread.before is not None and unread.before.answered:
             row = known.get(unread.before.id)
             tools = _tool_results(unread.before, turn)
             row, said = await self._replied(served, unread.before, turn, row, tools)
@@ -188,10 +188,14 @@ class Score:
         row: RewardRow | None,
         said: tuple[Signal, ...],
     ) -> tuple[RewardRow | None, tuple[Signal, ...]]:
-        """Check the answer against the new wishes, dropping verdicts of older wishes."""
+        """Check the answer against the new wishes, dropping verdicts of older wishes. An answer
+        that the user stopped is not checked: its rest is not known.
+        """
         if row is not None:
             kept = tuple(signal for signal in row.signals if not is_from_wish(signal))
             row = replace(row, signals=kept)
+        if not before.complete:
+            return row, said
         asked = newest_words(before.request)
         anew = self._verifier.check_wish(
             before.model, wishes=wishes, asked=asked, answer=before.answer.text

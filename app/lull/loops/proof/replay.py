@@ -232,7 +232,8 @@ class Replay:
             (served, part)
             for part, turns in parts.items()
             for served in self._rewards.served(turns)
-            if served.turn.complete
+            # what the user stopped and corrected is replayed as well, from its beginning
+            if served.turn.complete or (part is PairPart.FAILURE and served.turn.answered)
         ]
 
     def _case(

@@ -67,7 +67,7 @@ class FindFailures:
         lasting = self._feedback.lasting_wishes(limit=MOST_FAILURES)
         turns = {one.turn.id: one for one in failed}
         spoken = [f.before for f in lasting if f.before not in turns]
-        turns |= {one.turn.id: one for one in self._rewards.served(spoken) if one.turn.complete}
+        turns |= {one.turn.id: one for one in self._rewards.served(spoken) if one.turn.answered}
         heard = self._feedback.about([*turns])
         # The same words teach only once: leave out wishes that already led to a proposal.
         open_wishes = {f.turn for f in lasting}

@@ -120,6 +120,13 @@ class TurnRow:
         return self.finish not in ("hangup", "error")
 
     @property
+    def answered(self) -> bool:
+        """Whether the user saw an answer to which the next message may reply: a complete one, or
+        one that was stopped while it was written.
+        """
+        return self.complete or (self.finish == "hangup" and bool(self.answer.text.strip()))
+
+    @property
     def asked_sampling(self) -> Sampling:
         """The sampling parameters that the client asked for in this turn, including the seed."""
         return Sampling(**{**self.sampling, "stop": tuple(self.sampling.get("stop", ()))})
