@@ -8,9 +8,9 @@ import random
 from collections.abc import Callable
 
 from lull.backends.calendars.calendar import IcsCalendar
-from lull.backends.system.clock import SystemClock
+from lull.backends.system.clock import SystemClock, TimeSortedIds
 from lull.core.errors import LullError
-from lull.core.ports import Clock, Ids, SecretStore
+from lull.core.ports import Clock, SecretStore
 from lull.service.calendars.addresses import Addresses
 from lull.service.calendars.calendars import Calendars, try_feed
 from lull.service.process.problems import Problems
@@ -24,7 +24,6 @@ def calendars_of(
     database: Database,
     *,
     clock: Clock,
-    ids: Ids,
     secrets: Callable[[], tuple[SecretStore, LullError | None]],
     waiting_secrets: Callable[[], tuple[SecretStore, LullError | None]] | None = None,
     problems: Problems | None,
@@ -41,7 +40,7 @@ def calendars_of(
         feed_reader(),
         Addresses(secrets, waiting=waiting_secrets),
         clock=clock,
-        ids=ids,
+        ids=TimeSortedIds(),
         coin=random.SystemRandom(),
         problems=problems,
         changed=changed,

@@ -9,7 +9,6 @@ import aiohttp
 
 from lull.backends.ollama.facts import OllamaFacts
 from lull.backends.system.clock import SystemClock
-from lull.core.ports import Ids
 from lull.core.skills.prompt_block import Placement
 from lull.core.skills.skill import Library
 from lull.loops.skills.approve import Approve
@@ -42,7 +41,6 @@ class SharedParts:
 
     stores: Stores
     clock: SystemClock
-    ids: Ids
     bus: EventBus
     problems: Problems
     models: ModelsHere

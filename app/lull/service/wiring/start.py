@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 from lull.backends.chat.openai_chat import open_session
-from lull.backends.system.clock import SimulatedClock, SystemClock, TimeSortedIds
+from lull.backends.system.clock import SimulatedClock, SystemClock
 from lull.config.paths import Paths
 from lull.config.settings import Settings
 from lull.core.errors import ResourceError
@@ -48,12 +48,7 @@ async def wired(
         asking = open_session()
         closed(asking.close)
         opened = OpenResources(
-            clock=clock,
-            ids=TimeSortedIds(),
-            stores=stores,
-            models=models,
-            session=session,
-            asking=asking,
+            clock=clock, stores=stores, models=models, session=session, asking=asking
         )
         service = put_together(settings, paths, door, opened)
         # Closed from the last to the first: nothing comes in while the rest ends.

@@ -12,7 +12,7 @@ import aiohttp
 
 from lull.backends.ollama.facts import OllamaFacts
 from lull.backends.retrieval.skill_index import WordIndex
-from lull.backends.system.clock import SystemClock
+from lull.backends.system.clock import SystemClock, TimeSortedIds
 from lull.backends.system.secrets import (
     ANSWER_WITHIN_S,
     PROMPT_WITHIN_S,
@@ -23,7 +23,7 @@ from lull.config.settings import Settings
 from lull.core.errors import LullError
 from lull.core.events import EventKind
 from lull.core.idle.scheduling import LullWork
-from lull.core.ports import Ids, SecretStore
+from lull.core.ports import SecretStore
 from lull.core.proof.proposal import Proposal
 from lull.core.skills.skill import Library
 from lull.loops.chat.select_skills import SelectSkills
@@ -69,12 +69,11 @@ from lull.store.chat.event_log import EventLog
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenResources:
-    """The resources that are open before the service is assembled: clock, maker of ids, database,
-    built-in models and HTTP sessions.
+    """The resources that are open before the service is assembled: clock, database, built-in models
+    and HTTP sessions.
     """
 
     clock: SystemClock
-    ids: Ids
     stores: Stores
     models: BuiltInModels
     session: aiohttp.ClientSession
@@ -138,11 +137,10 @@ def _common_parts(settings: Settings, paths: Paths, opened: OpenResources) -> _C
         name, status = proposal.key.name, proposal.status.value
         bus.tell(EventKind.PROPOSAL, proposal=proposal.id, name=name, status=status)
 
-    files = FromFiles(stores.skills, stores.proposals, clock=clock, ids=opened.ids, tell=tell)
+    files = FromFiles(stores.skills, stores.proposals, clock=clock, ids=TimeSortedIds(), tell=tell)
     shared = SharedParts(
         stores=stores,
         clock=clock,
-        ids=opened.ids,
         bus=bus,
         problems=Problems(bus),
         models=ModelsHere(
@@ -182,7 +180,7 @@ def _serve(common: _CommonParts, settings: Settings, holdout: Holdout) -> Serve:
         library=shared.library,
         index=common.index,
         clock=shared.clock,
-        ids=shared.ids,
+        ids=TimeSortedIds(),
         rule=settings.skills.rule,
         facts_within_s=settings.skills.facts_within_ms / 1000,
         holdout=holdout,
@@ -252,7 +250,6 @@ def _lulls(
     calendars = calendars_of(
         shared.stores.database,
         clock=shared.clock,
-        ids=shared.ids,
         secrets=lambda: open_secrets(settings(), paths),
         waiting_secrets=lambda: open_secrets(settings(), paths, within_s=PROMPT_WITHIN_S),
         problems=shared.problems,

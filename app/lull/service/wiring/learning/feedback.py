@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from lull.backends.reader.small_reader import SmallReader
+from lull.backends.system.clock import TimeSortedIds
 from lull.config.settings import Settings
 from lull.core.checks.stated_check import proposed_check
 from lull.core.feedback.calibration import Prior
@@ -116,7 +117,7 @@ def holdout_of(shared: SharedParts, settings: Callable[[], Settings]) -> Holdout
         proposals=stores.proposals,
         approve=shared.approve,
         clock=shared.clock,
-        ids=shared.ids,
+        ids=TimeSortedIds(),
         problem=shared.problems.set_or_clear,
     )
     return Holdout(
@@ -310,7 +311,7 @@ def _evolve(
     quiet: QuietTimes,
     current_selection: CurrentSelection,
 ) -> Evolve:
-    stores, ids, rule = shared.stores, shared.ids, evolve_rule(settings)
+    stores, ids, rule = shared.stores, TimeSortedIds(), evolve_rule(settings)
     propose = Propose(
         rewards=stores.rewards,
         proposals=stores.proposals,

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from lull.backends.retrieval.skill_index import WordIndex
+from lull.backends.system.clock import TimeSortedIds
 from lull.config.settings import Settings
 from lull.loops.chat.current_selection import CurrentSelection
 from lull.loops.chat.select_skills import SelectSkills
@@ -126,7 +127,7 @@ def _compare(shared: SharedParts, prove: Prove, inputs: ProofInputs) -> Compare:
         targets=inputs.stages,
         quiet=inputs.quiet,
         clock=shared.clock,
-        ids=shared.ids,
+        ids=TimeSortedIds(),
         toss=lambda: bool(secrets.randbits(1)),
     )
 

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 
 from lull.backends.idle.signals import SystemSignals
 from lull.backends.idle.sources import choose_source
-from lull.backends.system.clock import SystemClock
+from lull.backends.system.clock import SystemClock, TimeSortedIds
 from lull.backends.system.local_zone import local_zone
 from lull.config.settings import Settings
 from lull.core.events import EventKind
@@ -116,7 +116,7 @@ def watch_of(
         queue=queue.works,
         windows=windows,
         clock=shared.clock,
-        ids=shared.ids,
+        ids=TimeSortedIds(),
         tell=tell,
         problem=shared.problems.set_or_clear,
         # A trainer keeps its memory while the user only looks something up.

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from lull.backends.system.clock import TimeSortedIds
 from lull.config.paths import Paths
 from lull.config.settings import Settings
 from lull.core.events import EventKind
@@ -97,7 +98,7 @@ def parts_of(
             current_selection=learning.current_selection,
             rewarding=rewarding,
             clock=shared.clock,
-            ids=shared.ids,
+            ids=TimeSortedIds(),
             rule=lambda: rollout_rule(settings()),
         ),
     )
@@ -226,7 +227,7 @@ def _make_run_of(
     parts: TrainingGateParts,
     learning: LearningParts,
 ) -> MakeRun:
-    ids = shared.ids
+    ids = TimeSortedIds()
     return MakeRun(
         training=shared.stores.training,
         folders=parts.folders,
