@@ -11,6 +11,7 @@ import shutil
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
+from stat import S_ISFIFO, S_ISSOCK
 from typing import Final
 
 import psutil
@@ -50,7 +51,18 @@ class _InMemory:
         if self._passed:
             shutil.rmtree(self._root, ignore_errors=True)
         elif self._root.exists():
-            shutil.move(self._root, tempfile.mkdtemp(prefix=_PREFIX))
+            keep(self._root, Path(tempfile.mkdtemp(prefix=_PREFIX)))
+
+
+def keep(root: Path, place: Path) -> None:
+    """Move a folder to the disk, without sockets and pipes, which nothing can copy."""
+
+    def special(folder: str, names: list[str]) -> set[str]:
+        modes = {name: (Path(folder) / name).lstat().st_mode for name in names}
+        return {name for name, mode in modes.items() if S_ISSOCK(mode) or S_ISFIFO(mode)}
+
+    shutil.copytree(root, place / root.name, symlinks=True, ignore=special)
+    shutil.rmtree(root, ignore_errors=True)
 
 
 def wanted(environ: Mapping[str, str], memory: Path) -> bool:
