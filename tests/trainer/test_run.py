@@ -330,22 +330,23 @@ def test_a_run_whose_batch_cannot_be_read_now_goes_on_later(make: Make) -> None:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("what", ["the folder", "config.json", "model.safetensors", "a fault"])
+@pytest.mark.parametrize("what", ["config.json", "model.safetensors", "a link", "a fault"])
 def test_a_run_whose_model_cannot_be_read_now_goes_on_later(
     make: Make, tmp_path: Path, what: str
 ) -> None:
     model = model_folder(tmp_path / "model")
     folder = make("run", model=str(model))
-    place = {"the folder": model, "a fault": model / "model.safetensors"}.get(what, model / what)
+    place = model / (what if what in ("config.json", "model.safetensors") else "model.safetensors")
     aside = place.rename(tmp_path / "aside")
     if what == "a fault":
         if not Path("/proc/self/mem").exists():
             pytest.skip("needs a file that gives EIO")
         place.symlink_to("/proc/self/mem")
-    elif what != "the folder":  # a disk that is away leaves nothing
-        place.symlink_to(place)
+    else:
+        place.symlink_to(tmp_path / "away" / "file" if what == "a link" else place)
     failed = failure(folder)
-    assert failed.for_now and f"The model in {model} cannot be read now" in failed.detail
+    assert failed.for_now and failed.counts
+    assert f"The model in {model} cannot be read now" in failed.detail
     place.unlink(missing_ok=True)
     aside.rename(place)
     assert isinstance(trained(folder)[-1], RunFinished)
@@ -420,7 +421,7 @@ BROKEN: dict[str, tuple[Callable[[Path, RunSpec], object], str]] = {
     "an unknown key": (lambda f, _: (f / SPEC).write_text('{"kind":"grpo","x":1}'), "'x'"),
     "a torn line": (lambda f, _: (f / BATCH).write_text('{"type":'), "line 1"),
     "no model": (
-        lambda f, s: (f / SPEC).write_text(spec_text(replace(s, model="."))),
+        lambda f, s: (f / SPEC).write_text(spec_text(replace(s, model="nowhere"))),
         "cannot be loaded",
     ),
     "no parent": (

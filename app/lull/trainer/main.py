@@ -54,7 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 1
     except (AnotherTrainer, UnreadableModel, UnreadableParent) as error:
         # Not into the journal, which the other one writes, and where no run has ended.
-        counts = isinstance(error, UnreadableParent)
+        counts = not isinstance(error, AnotherTrainer)
         journal.print_only(replace(_failed(error), for_now=True, counts=counts))
         return 1
     except LullError as error:

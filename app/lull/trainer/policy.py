@@ -24,9 +24,11 @@ from mlx_lm.utils import load_model
 
 from lull.core.errors import TrainingError
 from lull.core.training.spec import Lora
-from lull.trainer.adapter_files import DAMAGED, AdapterShape, raise_if_no_memory
+from lull.trainer.adapter_files import AdapterShape, raise_if_no_memory
 
 PolicyWeights = dict[str, Any]
+_CONFIGS = ("config.json", "generation_config.json")
+_CHECK_DISK = "Check the disk and the files' permissions."
 MANY_PARAMETERS = 100_000_000
 """Number of parameters above which activations are recomputed instead of kept, unless the spec says
 otherwise.
@@ -153,8 +155,7 @@ def _parent(folder: Path) -> AdapterShape:
         raise_if_no_memory(error)
         raise UnreadableParent(
             f"The adapter to start from cannot be read now: {_in_words(error)}.",
-            hint="Check the disk and the files' permissions; after three failed tries "
-            "Lull waits until you choose “Train now”.",
+            hint=_CHECK_DISK,
         ) from error
 
 
@@ -177,24 +178,23 @@ def _base(folder: Path) -> tuple[Any, dict[str, Any]]:
 
 
 def _raise_if_unreadable(folder: Path) -> None:
-    """Raise UnreadableModel if a model that could not be loaded may be whole: its folder is not
-    there, as on a disk that is away, or a file of it cannot be read now.
+    """Raise UnreadableModel if a file of a model that could not be loaded cannot be read now, or is
+    a link to a place that is not there now: the model may be whole.
 
     MLX raises the same for such a file as for a damaged one.
     """
     try:
-        folder.stat()
         for file in sorted(folder.iterdir()):
-            if file.suffix in (".json", ".safetensors"):
-                with contextlib.suppress(*DAMAGED), file.open("rb") as whole:
+            if file.name in _CONFIGS or file.match("model*.safetensors"):
+                with file.open("rb") as whole:
                     hashlib.file_digest(whole, "sha256")
-    except NotADirectoryError:
-        return
     except OSError as error:
         raise_if_no_memory(error)
+        gone = isinstance(error, FileNotFoundError | NotADirectoryError | IsADirectoryError)
+        if gone and not Path(error.filename).is_symlink():
+            return
         raise UnreadableModel(
-            f"The model in {folder} cannot be read now: {_in_words(error)}.",
-            hint="The run is tried again later. Check the disk and the files' permissions.",
+            f"The model in {folder} cannot be read now: {_in_words(error)}.", hint=_CHECK_DISK
         ) from error
 
 

@@ -200,7 +200,7 @@ def with_status(run: Run, status: RunStatus, why: str, at: datetime) -> Run:
 
 def with_crash(made: RunProgress) -> RunProgress:
     """Return a training run's progress with one more crash, after its trainer process ended without
-    reporting why.
+    reporting why, or could not read what the run starts from.
     """
     return replace(made, falls=made.falls + 1)
 
