@@ -95,6 +95,16 @@ async def test_a_correction_of_an_answer_that_the_user_stopped_is_heard(room: Cl
     assert kinds == {SignalKind.CORRECTION}  # its missing rest is not checked
 
 
+async def test_thanks_for_an_answer_that_was_stopped_do_not_make_it_a_good_one(
+    room: Classroom,
+) -> None:
+    stopped = answer("soup and bread and then", finish=Finish.HANGUP)
+    turn, _ = await room.plays("a menu please", stopped, "perfect, thanks!", "You are welcome.")
+    await room.score.read_new()
+    assert room.known(turn).signals == () and room.known(turn).reward is None
+    assert not room.credited
+
+
 async def test_what_is_said_after_an_error_is_about_no_answer(room: Classroom) -> None:
     for cut in (answer("soup", finish=Finish.ERROR), answer(" ", finish=Finish.HANGUP)):
         await room.plays("write a menu for Sunday", cut, "no, join the dishes with bars", "a | b")

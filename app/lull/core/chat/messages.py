@@ -174,7 +174,7 @@ class Finish(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completion:
-    """A model's answer, complete or cut off; Lull learns only from complete ones."""
+    """A model's answer, complete or cut off; only complete ones train weights."""
 
     message: Message
     finish: Finish

@@ -136,6 +136,8 @@ class Score:
         """Return the signals of a message that was read; a lasting wish is stored."""
         heard = feedback.heard
         signals = from_feedback(heard, said)
+        if not before.complete:  # thanks for an answer that was stopped do not say that it was good
+            signals = tuple(one for one in signals if one.kind is not SignalKind.THANKS)
         if not heard.lasts:
             await self.wishes.drop(served, feedback.turn)
             return row, signals

@@ -122,7 +122,7 @@ class TurnRow:
     @property
     def answered(self) -> bool:
         """Whether the user saw an answer to which the next message may reply: a complete one, or
-        one that was stopped while it was written.
+        one that the client stopped while it was written.
         """
         return self.complete or (self.finish == "hangup" and bool(self.answer.text.strip()))
 
