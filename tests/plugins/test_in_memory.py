@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -81,3 +82,20 @@ def test_what_a_killed_run_left_is_removed_and_a_running_one_keeps_its_folder(
     used.mkdir()
     in_memory.free_orphans(tmp_path)
     assert (left.exists(), used.exists()) == (False, True)
+
+
+def test_what_a_failing_run_left_is_kept_without_its_sockets(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, place = tmp_path / "root", tmp_path / "place"
+    (root / "home").mkdir(parents=True)
+    place.mkdir()
+    (root / "home" / "lull.db").write_text("kept", "utf-8")
+    os.mkfifo(root / "home" / "pipe")
+    monkeypatch.chdir(root / "home")  # a socket's whole path may be too long
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind("control.sock")
+    monkeypatch.chdir(tmp_path)
+    in_memory.keep(root, place)
+    assert [one.name for one in (place / "root" / "home").iterdir()] == ["lull.db"]
+    assert not root.exists()
