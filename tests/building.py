@@ -35,10 +35,12 @@ from lull.core.skills.skill import Library
 from lull.core.skills.skill_ranking import RetrievalRule
 from lull.loops.chat.serve import PutIn, Serve, Serving
 from lull.loops.skills.approve import Approve
+from lull.loops.skills.edit_proposal import EditProposal
 from lull.loops.skills.from_files import FromFiles
 from lull.loops.skills.review import Review
 from lull.store.chat.trajectories import Trajectories
 from lull.store.database import Database
+from lull.store.feedback.rewards import Rewards
 from lull.store.proof.proposals import Proposals
 from lull.store.skills.skill_folders import SkillFolders
 from lull.store.skills.skills import Skills
@@ -184,6 +186,12 @@ class Home:
         self.review = Review(
             self.proposals,
             self.approve,
+            EditProposal(
+                self.proposals,
+                Rewards(self.database),
+                library=lambda: self.library,
+                clock=self.clock,
+            ),
             library=lambda: self.library,
             evidence=lambda _: b"",
             clock=self.clock,

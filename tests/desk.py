@@ -37,6 +37,7 @@ from lull.core.proof.proposal import (
 from lull.core.skills.skill import Library, SkillKey, SkillText
 from lull.loops.proof.compare import Comparison, NextPair
 from lull.loops.skills.approve import Approve
+from lull.loops.skills.edit_proposal import EditProposal
 from lull.loops.skills.from_files import FromFiles
 from lull.loops.skills.review import Review
 from lull.service.chat.routes import conversation_routes
@@ -224,6 +225,12 @@ class Desk:
         self.review = Review(
             self.stores.proposals,
             self.approve,
+            EditProposal(
+                self.stores.proposals,
+                self.stores.rewards,
+                library=lambda: self.library,
+                clock=self.clock,
+            ),
             library=lambda: self.library,
             evidence=self.evidence,
             clock=self.clock,

@@ -45,6 +45,7 @@ from lull.loops.proof.prove import Prove
 from lull.loops.proof.replay import Replay, ReplayTarget
 from lull.loops.proof.retire_skills import RetireSkills
 from lull.loops.proof.skill_coins import SkillCoins
+from lull.loops.skills.edit_proposal import EditProposal
 from lull.loops.skills.evolve import Evolve, SkillWriter
 from lull.loops.skills.find_failures import FindFailures
 from lull.loops.skills.propose import Propose
@@ -324,6 +325,9 @@ class Classroom(Home):
         self.review = Review(
             self.proposals,
             self.approve,
+            EditProposal(
+                self.proposals, self.rewards, library=lambda: self.library, clock=self.clock
+            ),
             library=lambda: self.library,
             evidence=self.prove.evidence,
             clock=self.clock,

@@ -8,10 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lull.core.errors import SkillError
+from lull.core.errors import SkillError, UsageError
 from lull.core.feedback.feedback import RuleKind, Scope
 from lull.core.skills.skill import SkillText, check_text
-from lull.core.skills.stated_skill import example_of, name_of, skill_of, with_its_subject, words_of
+from lull.core.skills.stated_skill import (
+    example_of,
+    name_of,
+    skill_of,
+    with_its_subject,
+    with_scope,
+    words_of,
+)
 
 SAID = st.text(min_size=1, max_size=200).filter(str.strip)
 SCOPES = st.sampled_from(Scope)
@@ -210,3 +217,36 @@ def test_a_rule_that_points_back_takes_with_it_what_it_points_at(
     rule: str, said: str, whole: str
 ) -> None:
     assert with_its_subject(rule, said) == whole
+
+
+# Another scope
+
+
+@given(SAID, KINDS, st.text(max_size=400).filter(str.strip))
+def test_another_scope_makes_the_skill_that_would_have_been_built_for_it(
+    said: str, kind: RuleKind | None, asked: str
+) -> None:
+    one, everything = made(said, kind=kind, asked=asked), made(said, scope=Scope.ALL, kind=kind)
+    assert with_scope(one, Scope.ALL, asked=asked) == everything
+    assert with_scope(everything, Scope.KIND, asked=asked) == one
+    assert with_scope(one, Scope.KIND, asked="another") == one
+    assert with_scope(everything, Scope.ALL, asked="another") == everything
+
+
+def test_another_scope_changes_no_text_and_no_description_of_other_people() -> None:
+    own = replace(made("Use bullets."), body="Use bullets, please.")
+    assert with_scope(own, Scope.ALL, asked="write a menu") == own
+    described = replace(made("Use bullets."), description="When dishes are listed.")
+    assert with_scope(described, Scope.ALL, asked="").description == "When dishes are listed."
+    assert (
+        with_scope(described, Scope.ALL, asked="").body
+        == made("Use bullets.", scope=Scope.ALL).body
+    )
+
+
+def test_a_rule_for_all_needs_a_request_or_a_description_to_be_for_a_kind() -> None:
+    everything = made("Use bullets.", scope=Scope.ALL)
+    with pytest.raises(UsageError, match="no longer stored"):
+        with_scope(everything, Scope.KIND, asked=" ")
+    described = replace(everything, description="When dishes are listed.")
+    assert with_scope(described, Scope.KIND, asked="") == described

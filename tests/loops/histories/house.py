@@ -48,6 +48,7 @@ from lull.loops.proof.replay import Replay, ReplayTarget
 from lull.loops.proof.retire_skills import RetireSkills
 from lull.loops.proof.skill_coins import SkillCoins
 from lull.loops.skills.approve import Approve
+from lull.loops.skills.edit_proposal import EditProposal
 from lull.loops.skills.evolve import Evolve, SkillWriter
 from lull.loops.skills.find_failures import FindFailures
 from lull.loops.skills.propose import Propose
@@ -305,6 +306,7 @@ class House:
         self.review = Review(
             self.proposals,
             self.approve,
+            EditProposal(self.proposals, self.rewards, library=lambda: self.library, clock=clock),
             library=lambda: self.library,
             evidence=self.prove.evidence,
             clock=clock,

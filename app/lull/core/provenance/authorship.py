@@ -15,7 +15,7 @@ from enum import StrEnum
 from typing import Final
 
 from lull.core.chat.messages import Message, MessagePart, PartKind, Role
-from lull.core.feedback.feedback_label import feedback_end, label_length
+from lull.core.feedback.feedback_label import feedback_end, label_length, request_in
 from lull.core.provenance.pasted import is_framed, perhaps_quoted, split_typed
 from lull.core.unicode_safety import normalised_text
 
@@ -78,6 +78,14 @@ def said_by_user(message: Message) -> str:
     """
     pieces = (text.strip() for text, place in _pieces(message) if place is SpanPlace.TYPED)
     return "\n".join(piece for piece in pieces if piece)
+
+
+def typed_request(messages: Sequence[Message]) -> str:
+    """Return the part of a chat request that the user typed, from their newest message that has
+    one; "" if there is none. Pasted text, which must not become a skill's example, is left out.
+    """
+    asked = (m for m in reversed(messages) if m.role is Role.USER)
+    return next((words for m in asked if (words := request_in(said_by_user(m)))), "")
 
 
 def typed_in(messages: Sequence[Message]) -> str:

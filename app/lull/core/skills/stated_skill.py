@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from dataclasses import replace
 from typing import Final
 
 from lull.core.checks.rules.phrases import without_leading_no
 from lull.core.checks.stated_check import without_scope, wording_of_checks
+from lull.core.errors import UsageError
 from lull.core.feedback.feedback import RuleKind, Scope
 from lull.core.skills.skill import DESCRIPTION_LIMIT, NAME_LIMIT, SkillText
 from lull.core.skills.word_overlap import sentences, subjects
@@ -25,6 +27,8 @@ stated.
 """
 _NAME_SHOWN: Final = 48
 """Most characters of a name that is cut at the end of a word; a single word may have more."""
+_FOR_EVERY: Final = "For every request."
+_FOR_KIND: Final = "For requests like: "
 _EVERY: Final = "In every answer the user wants: “"
 _KIND: Final = "When the user asks for something like “"
 _THEN: Final = "”, they want: “"
@@ -63,17 +67,18 @@ def skill_of(rule: str, *, scope: Scope, kind_of_rule: RuleKind | None, asked: s
     example = _clipped(" ".join(asked.split()), ASKED_SHOWN).translate(_PLAIN_QUOTES)
     fact = kind_of_rule is RuleKind.FACT
     if scope is Scope.ALL or not example:
-        description = "For every request."
+        description = _FOR_EVERY
         body = f"{_FACT if fact else _EVERY}{words}{_CLOSE}"
     else:
-        description = f"For requests like: {example}"
+        description = f"{_FOR_KIND}{example}"
         body = f"{_KIND}{example}{_FACT_THEN if fact else _THEN}{words}{_CLOSE}"
     return SkillText(name=name_of(words), description=description[:DESCRIPTION_LIMIT], body=body)
 
 
 _FRAMED: Final = re.compile(
-    rf"\A(?:{re.escape(_EVERY)}|{re.escape(_FACT)}|{re.escape(_KIND)}(?P<example>.*?)"
-    rf"(?:{re.escape(_THEN)}|{re.escape(_FACT_THEN)}))(?P<words>.*){re.escape(_CLOSE)}\s*\Z",
+    rf"\A(?:{re.escape(_EVERY)}|(?P<fact>{re.escape(_FACT)})|{re.escape(_KIND)}(?P<example>.*?)"
+    rf"(?:{re.escape(_THEN)}|(?P<fact_then>{re.escape(_FACT_THEN)})))"
+    rf"(?P<words>.*){re.escape(_CLOSE)}\s*\Z",
     re.DOTALL,
 )
 
@@ -91,6 +96,36 @@ def example_of(body: str) -> str:
     none."""
     found = _FRAMED.match(body)
     return (found["example"] or "") if found else ""
+
+
+def with_scope(text: SkillText, scope: Scope, *, asked: str) -> SkillText:
+    """Return a skill that `skill_of` built with the fixed sentence of another scope around the
+    user's words, with `asked` as its example if it is for requests of one kind.
+
+    Any other text is returned unchanged, and so is a description that is not the built one. Raises
+    UsageError if the skill needs an example to say which requests it is for, and `asked` is "".
+    """
+    found = _FRAMED.match(text.body)
+    if not found or (scope is Scope.ALL) == (found["example"] is None):
+        return text
+    built = _FOR_EVERY if scope is Scope.KIND else f"{_FOR_KIND}{found['example']}"
+    own = text.description != built[:DESCRIPTION_LIMIT]
+    if scope is Scope.KIND and not asked.strip():
+        if own:
+            return text
+        raise UsageError(
+            "The request after which you said this is no longer stored.",
+            hint="Write into its description which requests it is for, then change this.",
+        )
+    fact = found["fact"] or found["fact_then"]
+    other = skill_of(
+        found["words"],
+        scope=scope,
+        kind_of_rule=RuleKind.FACT if fact else RuleKind.PREFERENCE,
+        asked=asked,
+    )
+    description = text.description if own else other.description
+    return replace(text, description=description, body=other.body)
 
 
 def heading_and_line(body: str) -> tuple[str, str] | None:

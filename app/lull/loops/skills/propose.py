@@ -218,7 +218,7 @@ class Propose:
             flags=flags_of(screening),
             traces=traces_of(screening),
             mixed=self._sources.is_mixed(found, mine=mine) or any(other.mixed for other in gone),
-            reason=_why_quarantined(screening),
+            reason=why_quarantined(screening),
         )
         await self._proposals.add(proposal, data, gone=gone)
         # Its name is made of the user's words, and those stand in no log.
@@ -344,7 +344,10 @@ def traces_of(screening: Screening, *, edited: bool = False) -> tuple[Trace, ...
     )
 
 
-def _why_quarantined(screening: Screening) -> str:
+def why_quarantined(screening: Screening) -> str:
+    """Return why a proposed skill is quarantined, as all warnings about its text in one line; "" if
+    it is not.
+    """
     if not screening.quarantined:
         return ""
     return " ".join(dict.fromkeys(flag.text for flag in screening.flags))

@@ -8,18 +8,14 @@ last decision.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from lull.core.checks.reading import parse, to_json
 from lull.core.errors import Conflict, NotFound, UsageError
 from lull.core.feedback.feedback import Scope
 from lull.core.ports import Clock
-from lull.core.proof.pairs import BY_CHECK
 from lull.core.proof.proposal import (
-    CHECK,
     DECIDABLE,
     Proposal,
     ProposalKind,
@@ -30,19 +26,14 @@ from lull.core.proof.proposal import (
     is_stale,
     not_decidable,
 )
-from lull.core.provenance.authorship import Author, AuthoredSpan, SpanPlace
-from lull.core.provenance.screening import screen
-from lull.core.skills.skill import SCOPE, Library, SkillText, check_text
+from lull.core.skills.skill import Library
 from lull.loops.skills.approve import Approve
-from lull.loops.skills.propose import flags_of, traces_of
+from lull.loops.skills.edit_proposal import EditProposal
 from lull.store.proof.proposals import Proposals
-from lull.store.skills.skill_md import render
 from lull.store.skills.skills import Also
 
 REASON_LIMIT = 2000
 """Maximum characters stored of the user's reason for a decision."""
-PROOF_STATUSES = frozenset({ProposalStatus.PROVING, ProposalStatus.PROVED, ProposalStatus.UNPROVED})
-"""Statuses that a proof gives to a proposal."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +55,7 @@ class Review:
         self,
         proposals: Proposals,
         approve: Approve,
+        edits: EditProposal,
         *,
         library: Callable[[], Library],
         evidence: Callable[[Proposal], bytes],
@@ -77,6 +69,7 @@ class Review:
         """
         self._proposals = proposals
         self._approve = approve
+        self._edits = edits
         self._library = library
         self._evidence = evidence
         self._clock = clock
@@ -185,95 +178,11 @@ class Review:
         scope: Scope | None = None,
         check: str | None = None,
     ) -> DecisionResult:
-        """Change a proposed skill's text, scope (which requests it is for) or check (a program that
-        tests answers); None leaves a part as it is.
-
-        A changed text is the user's own, and its proof by replays begins again. If the scope or the
-        check changes, the finished replays stay, unless they were scored by the replaced check.
-        `check` is JSON text, "" for none.
-        """
-        proposal = self._proposals.get(proposal_id)
-        check_decidable(proposal, sha256=None, library=self._library())
-        if proposal.kind is ProposalKind.RETIRE:
-            raise UsageError("There is no text to edit.", hint="Approve or reject it.")
-        if all(one is None for one in (description, body, scope, check)):
-            raise UsageError(
-                "Nothing to edit.", hint="Give --description, --body, --scope or --check."
+        """Change a proposed skill's text, scope or check, as `EditProposal` describes."""
+        return self._unchanged(
+            await self._edits.change(
+                proposal_id, description=description, body=body, scope=scope, check=check
             )
-        text = check_text(
-            replace(
-                proposal.text,
-                description=proposal.text.description if description is None else description,
-                body=proposal.text.body if body is None else body,
-                metadata=_metadata(proposal.text, scope=scope, check=check),
-            )
-        )
-        if text == proposal.text:
-            raise Conflict("It already has exactly this text.", hint="Nothing was changed.")
-        data = render(text)
-        anew = self._speaks_of_another(proposal, text)
-
-        def edited(now: Proposal) -> Proposal:
-            check_decidable(now, sha256=proposal.sha256, library=self._library())
-            now = replace(now, scope=scope or now.scope)
-            if (text.description, text.body) == (now.text.description, now.text.body):
-                return self._beside(now, text, data, anew=anew)
-            # A body in the user's words stays theirs when only the description changes.
-            kept = body is None and all(trace.source == "user" for trace in now.traces)
-            own = now.text.body if kept else body or ""
-            return self._anew(now, text, data, typed=f"{description or ''}\n{own}")
-
-        changed = await self._proposals.change(proposal.id, edited, data=data, anew=anew)
-        return self._unchanged(changed)
-
-    def _speaks_of_another(self, proposal: Proposal, text: SkillText) -> bool:
-        """Whether the replays so far do not apply to this text."""
-        if (text.description, text.body) != (proposal.text.description, proposal.text.body):
-            return True
-        if text.metadata.get(CHECK) == proposal.text.metadata.get(CHECK):
-            return False
-        return any(p.scored_by == BY_CHECK for p in self._proposals.pairs(proposal.id))
-
-    def _beside(self, proposal: Proposal, text: SkillText, data: bytes, *, anew: bool) -> Proposal:
-        """The proposal with another scope or check; prompt text and authorship stay.
-
-        A new check may allow a proof that only the user's picks could give before.
-        """
-        checked = text.metadata.get(CHECK) != proposal.text.metadata.get(CHECK)
-        again = anew or (checked and proposal.needs_picks)
-        changed = replace(
-            proposal,
-            text=text,
-            sha256=hashlib.sha256(data).hexdigest(),
-            changed_at=self._clock.now(),
-        )
-        if anew:
-            changed = replace(changed, ground=None, silent=(), replayable=0)
-        if not again or proposal.status not in PROOF_STATUSES:
-            return changed
-        return replace(changed, status=ProposalStatus.SCREENED, reason="", needs_picks=False)
-
-    def _anew(self, proposal: Proposal, text: SkillText, data: bytes, *, typed: str) -> Proposal:
-        changed = replace(
-            proposal,
-            text=text,
-            sha256=hashlib.sha256(data).hexdigest(),
-            changed_at=self._clock.now(),
-            silent=(),
-            ground=None,
-            needs_picks=False,
-        )
-        if proposal.in_quarantine and text.body == proposal.text.body:
-            # A new description does not release the quarantined body.
-            return replace(changed, status=ProposalStatus.QUARANTINED)
-        span = AuthoredSpan(text=typed, origin=Author.USER, turn="", place=SpanPlace.TYPED)
-        screening = screen(text, spans=(span,), mine=True)
-        return replace(
-            changed,
-            status=ProposalStatus.SCREENED,
-            reason="",
-            flags=flags_of(screening),
-            traces=traces_of(screening, edited=True),
         )
 
     async def reject(self, proposal_id: str, *, reason: str) -> DecisionResult:
@@ -364,15 +273,3 @@ class Review:
 
     def _unchanged(self, proposal: Proposal) -> DecisionResult:
         return DecisionResult(proposal=proposal, generation=self._library().generation)
-
-
-def _metadata(text: SkillText, *, scope: Scope | None, check: str | None) -> dict[str, str]:
-    """The text's metadata with the given scope and check. Raises SkillError."""
-    says = dict(text.metadata)
-    if scope is not None:
-        says.pop(SCOPE, None)
-        says |= {SCOPE: scope.value} if scope is Scope.ALL else {}
-    if check is not None:
-        says.pop(CHECK, None)
-        says |= {CHECK: to_json(parse(check))} if check else {}
-    return says

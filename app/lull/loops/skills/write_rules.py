@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from lull.core.chat.messages import Role
 from lull.core.feedback.feedback import Scope
-from lull.core.feedback.feedback_label import request_in
-from lull.core.provenance.authorship import said_by_user
+from lull.core.provenance.authorship import typed_request
 from lull.core.skills.failures import Failure
 from lull.core.skills.ports import EvolverMaterial, SkillDraft
 from lull.core.skills.skill import check_text
@@ -49,13 +47,7 @@ class RuleWriter:
             failure.rule,
             scope=scope,
             kind_of_rule=heard.kind_of_rule,
-            asked=_typed_request(failure),
+            asked=typed_request(failure.messages),
         )
         check = self._check(heard.check, failure.rule, failure.answer.text)
         return SkillDraft(text=check_text(text), check=check, scope=scope)
-
-
-def _typed_request(failure: Failure) -> str:
-    """The part of the request that the user typed; pasted text must not become an example."""
-    asked = (m for m in reversed(failure.messages) if m.role is Role.USER)
-    return next((words for m in asked if (words := request_in(said_by_user(m)))), "")

@@ -13,7 +13,7 @@ from lull.desktop.pages.review.compare_dialog import CompareDialog
 from lull.desktop.pages.review.page import ReviewPage
 from tests.desk import Desk
 from tests.desktop.conftest import Shown
-from tests.desktop.pages.review.test_review_page import confirmed, dialog_of, opened
+from tests.desktop.pages.review.test_review_page import dialog_of, opened
 
 
 def waits(desk: Desk, **more: object) -> Proposal:
@@ -141,28 +141,3 @@ def test_everything_in_it_has_a_name_for_a_screen_reader(on_desk: Shown, desk: D
         "Answer A",
         "Answer B",
     ]
-
-
-def test_the_scope_is_chosen_before_approving(on_desk: Shown, desk: Desk) -> None:
-    proposal = desk.propose()
-    page = opened(on_desk, with_=1)
-    scope = page.view.beside.scope
-    assert scope.currentText() == "For requests like those it comes from"
-    scope.setCurrentIndex(1)
-    scope.activated.emit(1)
-    on_desk.until(lambda: desk.stores.proposals.get(proposal.id).scope == "all")
-    on_desk.until(lambda: page.rows.rows[0]["scope"] == "all")
-    page.approve.click()
-    confirmed(page)
-    on_desk.until(lambda: desk.status(proposal) == "approved")
-
-
-def test_a_check_is_shown_in_words_and_can_be_removed(on_desk: Shown, desk: Desk) -> None:
-    proposal = desk.propose(check='{"kind": "words", "at_most": 60}')
-    page = opened(on_desk, with_=1)
-    beside = page.view.beside
-    assert beside.check.text() == "✓ Checked: The answer must have at most 60 words."
-    beside.remove.click()
-    on_desk.until(lambda: desk.stores.proposals.get(proposal.id).check == "")
-    on_desk.until(lambda: not beside.check.isVisible())
-    on_desk.until(beside.no_check.isVisible)

@@ -342,9 +342,21 @@ class ReviewPage(Page):
                 routes.PROPOSAL_DO.format(id=current["id"], action="edit"),
                 {"sha256": current["sha256"], **wanted},
                 words=tr("Editing %1", plain(current["name"])),
-                done=tr("Changed."),
-                then=lambda _: self.state.touch(Subject.PROPOSALS),
+                then=self._settled_beside,
+                answered=lambda answer: self._changed_beside(current, answer.value["proposal"]),
             )
+
+    def _settled_beside(self, done: bool) -> None:
+        """Show what the proposal is for again, which the box no longer does after a refusal."""
+        current = self.current()
+        if not done and current is not None:
+            self.view.beside.show_proposal(current)
+        self.state.touch(Subject.PROPOSALS)
+
+    def _changed_beside(self, before: Json, after: Json) -> None:
+        anew = before["evidence"]["pairs"] and not after["evidence"]["pairs"]
+        text = tr("Changed. It will be tested again.") if anew else tr("Changed.")
+        self.state.told.emit(OutcomeMessage(text=text))
 
     def _compare(self) -> None:
         current = self.current()

@@ -23,6 +23,7 @@ from lull.loops.proof.prove import Prove
 from lull.loops.proof.proved_requests import ProvedRequests
 from lull.loops.proof.replay import Replay
 from lull.loops.proof.try_out import TryOut
+from lull.loops.skills.edit_proposal import EditProposal
 from lull.loops.skills.review import Review
 from lull.service.idle.quiet import QuietTimes
 from lull.service.models.aux_models import AuxModels
@@ -166,6 +167,12 @@ def _review(shared: SharedParts, prove: Prove, requests: ProvedRequests) -> Revi
     return Review(
         shared.stores.proposals,
         shared.approve,
+        EditProposal(
+            shared.stores.proposals,
+            shared.stores.rewards,
+            library=shared.library,
+            clock=shared.clock,
+        ),
         library=shared.library,
         evidence=prove.evidence,
         clock=shared.clock,

@@ -1,0 +1,80 @@
+"""Tests of the box for which requests a suggestion is, and of its check, on the review page."""
+
+from __future__ import annotations
+
+from lull.core.feedback.feedback import RuleKind, Scope
+from lull.core.proof.proposal import Proposal, ProposalStatus
+from lull.core.skills.stated_skill import skill_of
+from lull.desktop.pages.review.scope_and_check import ScopeAndCheck
+from tests.desk import Desk, proved
+from tests.desktop.conftest import Shown
+from tests.desktop.pages.review.test_review_page import confirmed, opened
+
+SAID = "Join the words with bars."
+
+
+def stated(desk: Desk, scope: Scope, **more: object) -> Proposal:
+    text = skill_of(SAID, scope=scope, kind_of_rule=RuleKind.PREFERENCE, asked="write a menu")
+    return desk.propose(
+        body=text.body,
+        description=text.description,
+        scope=scope,
+        **more,  # type: ignore[arg-type]
+    )
+
+
+def choose(beside: ScopeAndCheck, scope: Scope) -> None:
+    at = beside.scope.findData(scope.value)
+    beside.scope.setCurrentIndex(at)
+    beside.scope.activated.emit(at)
+
+
+def test_the_scope_is_chosen_before_approving(on_desk: Shown, desk: Desk) -> None:
+    proposal = desk.propose()
+    page = opened(on_desk, with_=1)
+    beside = page.view.beside
+    assert beside.scope.currentText() == "For requests like those it comes from"
+    choose(beside, Scope.ALL)
+    on_desk.until(lambda: desk.stores.proposals.get(proposal.id).scope == "all")
+    on_desk.until(lambda: page.rows.rows[0]["scope"] == "all")
+    page.approve.click()
+    confirmed(page)
+    on_desk.until(lambda: desk.status(proposal) == "approved")
+
+
+def test_a_check_is_shown_in_words_and_can_be_removed(on_desk: Shown, desk: Desk) -> None:
+    proposal = desk.propose(check='{"kind": "words", "at_most": 60}')
+    page = opened(on_desk, with_=1)
+    beside = page.view.beside
+    assert beside.check.text() == "✓ Checked: The answer must have at most 60 words."
+    beside.remove.click()
+    on_desk.until(lambda: desk.stores.proposals.get(proposal.id).check == "")
+    on_desk.until(lambda: not beside.check.isVisible())
+    on_desk.until(beside.no_check.isVisible)
+
+
+def test_the_text_follows_the_scope_and_is_tested_again(on_desk: Shown, desk: Desk) -> None:
+    proposal = stated(desk, Scope.KIND, replays=proved(), status=ProposalStatus.PROVED)
+    page = opened(on_desk, with_=1)
+    choose(page.view.beside, Scope.ALL)
+    on_desk.until(lambda: "Changed. It will be tested again." in on_desk.told)
+    assert desk.stores.proposals.get(proposal.id).text.description == "For every request."
+    assert desk.status(proposal) == "screened"
+    on_desk.until(lambda: page.rows.rows[0]["status"] == "screened")
+
+
+def test_a_text_without_a_request_keeps_its_proof(on_desk: Shown, desk: Desk) -> None:
+    proposal = desk.propose(replays=proved(), status=ProposalStatus.PROVED)
+    page = opened(on_desk, with_=1)
+    choose(page.view.beside, Scope.ALL)
+    on_desk.until(lambda: "Changed." in on_desk.told)
+    assert desk.status(proposal) == "proved"
+
+
+def test_the_box_goes_back_if_the_scope_cannot_be_changed(on_desk: Shown, desk: Desk) -> None:
+    proposal = stated(desk, Scope.ALL)
+    page = opened(on_desk, with_=1)
+    choose(page.view.beside, Scope.KIND)
+    on_desk.until(lambda: any("no longer stored" in text for text in on_desk.told))
+    on_desk.until(lambda: page.view.beside.scope.currentData() == Scope.ALL.value)
+    assert desk.stores.proposals.get(proposal.id).scope is Scope.ALL
