@@ -69,6 +69,19 @@ def raise_if_no_memory(error: Exception) -> None:
         raise MemoryError().with_traceback(error.__traceback__) from error
 
 
+def is_out_of_reach(error: Exception) -> bool:
+    """Return whether a file could not be opened because its path goes through a link to a place
+    that is not there now, such as another disk: then it is not known to be gone.
+    """
+    if not isinstance(error, OSError) or error.filename is None:
+        return False
+    file = Path(error.filename)
+    try:
+        return any(one.is_symlink() and not one.exists() for one in (file, *file.parents))
+    except OSError:
+        return True  # the link cannot even be looked at
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdapterShape:
     """A LoRA adapter's contents: how many layers it changes, its LoRA parameters (rank, scale and
@@ -92,7 +105,7 @@ class AdapterShape:
         """Read a LoRA adapter from its folder.
 
         Raises TrainingError when it holds no usable one, and OSError when it cannot be read now,
-        though it may be whole.
+        though it may be whole: also where a link leads to a disk that is away.
         """
         try:
             config = json.loads((folder / CONFIG).read_text("utf-8"))
@@ -105,6 +118,8 @@ class AdapterShape:
             parameters["scale"] = float(parameters["scale"])
         except DAMAGED as error:
             raise_if_no_memory(error)
+            if is_out_of_reach(error):
+                raise
             raise TrainingError(
                 f"The adapter in {folder} cannot be started from: {error}",
                 hint="Its files are damaged or another program's; start without it.",
