@@ -329,6 +329,19 @@ def test_a_run_whose_batch_cannot_be_read_now_goes_on_later(make: Make) -> None:
     assert isinstance(trained(folder)[-1], RunFinished)
 
 
+@pytest.mark.parametrize("at", [".", "..", SPEC, BATCH])
+def test_a_run_whose_folder_is_on_a_disk_that_is_away_goes_on_later(
+    tmp_path: Path, model: Path, at: str
+) -> None:
+    folder = run_folder(
+        tmp_path / "runs" / "run", spec(RunKind.KTO, model), examples(RunKind.KTO, 4)
+    )
+    place = {".": folder, "..": folder.parent}.get(at, folder / at)
+    place.rename(tmp_path / "aside")
+    place.symlink_to(tmp_path / "disk" / "runs")
+    assert failure(folder).for_now
+
+
 @pytest.mark.full
 @pytest.mark.parametrize(
     "what", ["config.json", "model.safetensors", "a link", "a link above", "a fault"]

@@ -69,15 +69,12 @@ def raise_if_no_memory(error: Exception) -> None:
         raise MemoryError().with_traceback(error.__traceback__) from error
 
 
-def is_out_of_reach(error: Exception) -> bool:
-    """Return whether a file could not be opened because its path goes through a link to a place
-    that is not there now, such as another disk: then it is not known to be gone.
+def leads_nowhere(path: Path) -> bool:
+    """Return whether a path goes through a link to a place that is not there now, such as another
+    disk: then what is behind it is not known to be gone.
     """
-    if not isinstance(error, OSError) or error.filename is None:
-        return False
-    file = Path(error.filename)
     try:
-        return any(one.is_symlink() and not one.exists() for one in (file, *file.parents))
+        return any(one.is_symlink() and not one.exists() for one in (path, *path.parents))
     except OSError:
         return True  # the link cannot even be looked at
 
@@ -118,7 +115,7 @@ class AdapterShape:
             parameters["scale"] = float(parameters["scale"])
         except DAMAGED as error:
             raise_if_no_memory(error)
-            if is_out_of_reach(error):
+            if isinstance(error, OSError) and leads_nowhere(Path(error.filename or folder)):
                 raise
             raise TrainingError(
                 f"The adapter in {folder} cannot be started from: {error}",
