@@ -329,21 +329,39 @@ def test_a_run_whose_batch_cannot_be_read_now_goes_on_later(make: Make) -> None:
     assert isinstance(trained(folder)[-1], RunFinished)
 
 
+@pytest.mark.parametrize("at", [".", "..", SPEC, BATCH])
+def test_a_run_whose_folder_is_on_a_disk_that_is_away_goes_on_later(
+    tmp_path: Path, model: Path, at: str
+) -> None:
+    folder = run_folder(
+        tmp_path / "runs" / "run", spec(RunKind.KTO, model), examples(RunKind.KTO, 4)
+    )
+    place = {".": folder, "..": folder.parent}.get(at, folder / at)
+    place.rename(tmp_path / "aside")
+    place.symlink_to(tmp_path / "disk" / "runs")
+    assert failure(folder).for_now
+
+
 @pytest.mark.full
-@pytest.mark.parametrize("what", ["config.json", "model.safetensors", "a link", "a fault"])
+@pytest.mark.parametrize(
+    "what", ["config.json", "model.safetensors", "a link", "a link above", "a fault"]
+)
 def test_a_run_whose_model_cannot_be_read_now_goes_on_later(
     make: Make, tmp_path: Path, what: str
 ) -> None:
-    model = model_folder(tmp_path / "model")
+    models = tmp_path / "models"
+    models.mkdir()
+    model = model_folder(models / "model")
     folder = make("run", model=str(model))
     place = model / (what if what in ("config.json", "model.safetensors") else "model.safetensors")
+    place = models if what == "a link above" else place
     aside = place.rename(tmp_path / "aside")
     if what == "a fault":
         if not Path("/proc/self/mem").exists():
             pytest.skip("needs a file that gives EIO")
         place.symlink_to("/proc/self/mem")
     else:
-        place.symlink_to(tmp_path / "away" / "file" if what == "a link" else place)
+        place.symlink_to(tmp_path / "away" / "file" if "a link" in what else place)
     failed = failure(folder)
     assert failed.for_now and failed.counts
     assert f"The model in {model} cannot be read now" in failed.detail
@@ -375,6 +393,24 @@ def test_an_adapter_to_start_from_that_cannot_be_read_now_is_not_called_damaged(
     assert set(AdapterShape.read(tmp_path).weights) == {"a"}
 
 
+@pytest.mark.parametrize("at", [CONFIG, WEIGHTS, ".", ".."])
+def test_an_adapter_behind_a_link_to_a_disk_that_is_away_is_not_called_damaged(
+    tmp_path: Path, at: str
+) -> None:
+    folder = tmp_path / "adapters" / "a"
+    folder.mkdir(parents=True)
+    (folder / CONFIG).write_text('{"lora_parameters": {"rank": 4, "scale": 1.0}}')
+    mx.save_safetensors(str(folder / WEIGHTS), {"a": mx.zeros(2)})
+    place = {".": folder, "..": folder.parent}.get(at, folder / at)
+    aside = place.rename(tmp_path / "aside")
+    place.symlink_to(tmp_path / "disk" / "files")
+    with pytest.raises(FileNotFoundError):
+        AdapterShape.read(folder)
+    place.unlink()
+    aside.rename(place)
+    assert set(AdapterShape.read(folder).weights) == {"a"}
+
+
 @pytest.mark.parametrize("what", ["gone", "a folder", "damaged"])
 def test_an_adapter_to_start_from_that_is_damaged_is_one_clear_failure(
     tmp_path: Path, what: str
@@ -389,13 +425,14 @@ def test_an_adapter_to_start_from_that_is_damaged_is_one_clear_failure(
 
 
 @pytest.mark.full
-def test_a_run_whose_parent_cannot_be_read_now_goes_on_later(make: Make) -> None:
+@pytest.mark.parametrize("leads", ["round", "to a disk that is away"])
+def test_a_run_whose_parent_cannot_be_read_now_goes_on_later(make: Make, leads: str) -> None:
     first = make("first")
     trained(first)
     parent = first / ADAPTER
     folder = make("run", parent=str(parent))
     whole = (parent / CONFIG).rename(parent / "aside")
-    (parent / CONFIG).symlink_to(parent / CONFIG)
+    (parent / CONFIG).symlink_to(parent / (CONFIG if leads == "round" else "disk/file"))
     failed = failure(folder)
     assert failed.for_now and failed.counts and str(parent) in failed.detail
     whole.replace(parent / CONFIG)

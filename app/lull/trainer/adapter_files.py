@@ -69,6 +69,16 @@ def raise_if_no_memory(error: Exception) -> None:
         raise MemoryError().with_traceback(error.__traceback__) from error
 
 
+def leads_nowhere(path: Path) -> bool:
+    """Return whether a path goes through a link to a place that is not there now, such as another
+    disk: then what is behind it is not known to be gone.
+    """
+    try:
+        return any(one.is_symlink() and not one.exists() for one in (path, *path.parents))
+    except OSError:
+        return True  # the link cannot even be looked at
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdapterShape:
     """A LoRA adapter's contents: how many layers it changes, its LoRA parameters (rank, scale and
@@ -92,7 +102,7 @@ class AdapterShape:
         """Read a LoRA adapter from its folder.
 
         Raises TrainingError when it holds no usable one, and OSError when it cannot be read now,
-        though it may be whole.
+        though it may be whole: also where a link leads to a disk that is away.
         """
         try:
             config = json.loads((folder / CONFIG).read_text("utf-8"))
@@ -105,6 +115,8 @@ class AdapterShape:
             parameters["scale"] = float(parameters["scale"])
         except DAMAGED as error:
             raise_if_no_memory(error)
+            if isinstance(error, OSError) and leads_nowhere(Path(error.filename or folder)):
+                raise
             raise TrainingError(
                 f"The adapter in {folder} cannot be started from: {error}",
                 hint="Its files are damaged or another program's; start without it.",

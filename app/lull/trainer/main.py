@@ -37,6 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     os.nice(_NICENESS)
     prepare()
     # Imported late: MLX picks its BLAS when it is loaded.
+    from lull.trainer.adapter_files import leads_nowhere
     from lull.trainer.journal import RunJournal
     from lull.trainer.policy import UnreadableModel, UnreadableParent
     from lull.trainer.run import AnotherTrainer, train
@@ -44,7 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     journal = RunJournal(folder)
     try:
-        if not folder.is_dir():
+        if not folder.is_dir() and not leads_nowhere(folder):
             raise TrainingError(f"There is no folder {folder}.", hint="Look for its name again.")
         event = train(folder, ProcessRing.connect(), journal)
     except OSError as error:

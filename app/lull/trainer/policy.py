@@ -24,7 +24,7 @@ from mlx_lm.utils import load_model
 
 from lull.core.errors import TrainingError
 from lull.core.training.spec import Lora
-from lull.trainer.adapter_files import AdapterShape, raise_if_no_memory
+from lull.trainer.adapter_files import AdapterShape, leads_nowhere, raise_if_no_memory
 
 PolicyWeights = dict[str, Any]
 _CONFIGS = ("config.json", "generation_config.json")
@@ -191,7 +191,7 @@ def _raise_if_unreadable(folder: Path) -> None:
     except OSError as error:
         raise_if_no_memory(error)
         gone = isinstance(error, FileNotFoundError | NotADirectoryError | IsADirectoryError)
-        if gone and not Path(error.filename).is_symlink():
+        if gone and not leads_nowhere(Path(error.filename or folder)):
             return
         raise UnreadableModel(
             f"The model in {folder} cannot be read now: {_in_words(error)}.", hint=_CHECK_DISK

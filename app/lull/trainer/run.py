@@ -42,6 +42,7 @@ from lull.core.training.run_format import (
     read_spec,
 )
 from lull.core.training.spec import KtoTerms, RunSpec
+from lull.trainer.adapter_files import leads_nowhere
 from lull.trainer.checkpoints import Checkpoint, Checkpoints
 from lull.trainer.gradients import ChunkedEvaluator
 from lull.trainer.journal import RunJournal
@@ -90,11 +91,13 @@ def _digest(*texts: str) -> str:
 
 def _text(file: Path) -> str:
     """Return the text of a file. Raises TrainingError if it is no text or gone, and OSError if it
-    cannot be read now.
+    cannot be read now, also where a link leads to a disk that is away.
     """
     try:
         return file.read_text("utf-8")
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError) as error:
+        if leads_nowhere(file):
+            raise
         why = error.strerror or "unknown fault"
     except UnicodeError:
         why = "It is not text"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from lull.core.proof.proposal import ProposalStatus
 from lull.core.skills.skill import SkillKey
 from lull.service.proof.verifying import repair_evidence
-from lull.store.skills.proof_records import proof_writer
+from lull.store.skills.proof_records import proof_writer, repair_proof_records
 from tests.cli.conftest import Here
 from tests.damage import damage_record, stopped_database
 from tests.desk import Desk, proved
@@ -83,6 +84,8 @@ def test_the_record_of_proofs_cannot_be_taken_away_or_added_to(
     files[1].write_bytes(whole)
     with Desk(home).open() as desk:
         repair_evidence(desk.stores.skills, desk.stores.proposals)
+        told = asyncio.run(repair_proof_records(desk.stores.database))
+        assert (told is not None) == (how in ("row", "one more"))
         if how in ("row", "one more"):
             assert files[0].read_bytes() == whole, "the proof that Lull wrote comes back"
     with stopped_database(home / "lull.db") as other:

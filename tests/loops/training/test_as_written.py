@@ -14,8 +14,14 @@ from lull.core.errors import AdapterError
 from lull.core.training.record import Run, RunStatus
 from lull.core.training.rollout import GroupState
 from lull.loops.training.decide_step import engine_adapter_name
-from lull.loops.training.next_step import JudgingStep, MakingStep, TrainRule, run_of
-from lull.store.adapters.adapter_files import ADAPTER_FILES, fingerprint
+from lull.loops.training.next_step import (
+    JudgingStep,
+    MakingStep,
+    NothingToDo,
+    TrainRule,
+    run_of,
+)
+from lull.store.adapters.adapter_files import ADAPTER_FILES, UnreadableAdapter, fingerprint
 from tests.damage import damage_record
 from tests.loops.night_house import NightHouse
 from tests.loops.training.test_failing_gate import to_test, trained
@@ -30,6 +36,19 @@ async def house(tmp_path: Path) -> AsyncIterator[NightHouse]:
     yield made
     await made.night.close()
     await asyncio.to_thread(made.database.close)
+
+
+async def to_the_next_round(house: NightHouse) -> Run:
+    """Bring the loop to a trained run from which the next round is to be made."""
+    house.training_rule = replace(TrainRule(), groups_a_run=4, groups_at_least=1, rounds=3)
+    run = await trained(house)
+    for _ in range(40):
+        step = await house.does(0)
+        if isinstance(step, MakingStep):
+            break
+        await house.does()
+    assert isinstance(step, MakingStep) and run_of(step) == house.training.get(run.id)
+    return run
 
 
 async def refused(house: NightHouse, run: Run) -> None:
@@ -94,20 +113,45 @@ async def test_what_no_record_of_lulls_vouches_for_is_refused_too(
 
 
 async def test_no_round_goes_on_from_other_bytes(house: NightHouse) -> None:
-    house.training_rule = replace(TrainRule(), groups_a_run=4, groups_at_least=1, rounds=3)
-    run = await trained(house)
-    for _ in range(40):
-        step = await house.does(0)
-        if isinstance(step, MakingStep):
-            break
-        await house.does()
-    assert isinstance(step, MakingStep) and run_of(step) == house.training.get(run.id)
+    run = await to_the_next_round(house)
     (house.folders.adapter(run.id) / ADAPTER_FILES[0]).write_bytes(b"others")
     (work,) = house.night.queue()
     await work.run_slice(house.clock.monotonic_s() + 30)
     assert house.training.get(run.id).status is RunStatus.FAILED
     assert all(one.parent != run.id for one in house.training.runs())
     assert run_of(await house.night.search_now()) is None
+
+
+@pytest.mark.parametrize("ends", ["readable again", "given up"])
+async def test_a_round_whose_adapter_stays_unreadable_is_tried_three_times_and_then_said(
+    house: NightHouse, ends: str
+) -> None:
+    run = await to_the_next_round(house)
+    weights = house.folders.adapter(run.id) / ADAPTER_FILES[0]
+    aside = weights.rename(weights.with_name("aside"))
+    weights.symlink_to(house.folders.root / "disk" / "away")
+    for _ in range(3):
+        assert isinstance(await house.does(0), MakingStep)
+        (work,) = house.night.queue()
+        with pytest.raises(UnreadableAdapter):
+            await work.run_slice(house.clock.monotonic_s() + 30)
+    stuck = house.training.get(run.id)
+    assert stuck.status is RunStatus.STUCK
+    for words in ("3 times", "cannot be read now", "train now", f"lull train cancel {run.id}"):
+        assert words in stuck.why
+    assert await house.does(2) == NothingToDo(text=stuck.why, stuck=True)
+    if ends == "given up":
+        await house.night.cancel(run.id)
+        assert run_of(await house.night.search_now()) is None, "others are held up"
+        return
+    weights.unlink()
+    aside.rename(weights)
+    await house.night.train_now()
+    assert isinstance(await house.does(0), MakingStep)
+    await house.does()
+    assert house.training.get(run.id).status is RunStatus.CONTINUED
+    assert [one.parent for one in house.training.runs() if one.id != run.id] == [run.id]
+    assert len(house.trainer.runs) == 1, "it was trained again"
 
 
 async def test_none_is_sampled_from_other_bytes(house: NightHouse) -> None:

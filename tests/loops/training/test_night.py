@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -668,6 +668,24 @@ async def test_a_parent_that_stays_unreadable_is_tried_three_times_and_then_said
     house.trainer.says = lambda _: whole_run(6)
     await house.night.train_now()
     (work,) = house.night.queue()
+    await work.run_slice(house.clock.monotonic_s() + 30)
+    assert house.training.runs({RunStatus.TRAINED})
+
+
+async def test_what_could_not_be_read_and_a_trainer_that_fell_are_counted_apart(
+    house: NightHouse,
+) -> None:
+    unreadable = RunFailed(title="No", detail="No such disk.", for_now=True, counts=True)
+    fell = TrainingError("It was killed.")
+    whole = whole_run(6)
+    tries: Iterator[list[RunEvent | TrainingError]] = iter(
+        [[unreadable], [fell], [unreadable], [whole[0], fell], [unreadable], [unreadable], [*whole]]
+    )
+    house.trainer.says = lambda _: next(tries)
+    work = await to_train(house)
+    for _ in range(6):
+        with pytest.raises(TrainingError, match=r"No such disk|It was killed"):
+            await work.run_slice(house.clock.monotonic_s() + 30)
     await work.run_slice(house.clock.monotonic_s() + 30)
     assert house.training.runs({RunStatus.TRAINED})
 

@@ -140,10 +140,10 @@ async def test_what_was_changed_while_stopped_is_not_used_and_put_right(
     with opened(stored) as database:
         adapters, published = Adapters(database), Published(database)
         assert said(database) == before, "it was used"
-        told = [await adapters.repair(), published.repair()]
+        told = [await adapters.repair(), await published.repair()]
         assert everything(database) == whole
         assert any(told) and "outside of Lull" in next(filter(None, told)).detail
-        assert [await adapters.repair(), published.repair()] == [None, None], "told once"
+        assert [await adapters.repair(), await published.repair()] == [None, None], "told once"
         assert said(database) == before
         assert adapters.damage_error() is published.damage_error() is None
 
@@ -250,7 +250,7 @@ async def test_a_published_version_without_a_list_is_named_all_the_same(stored: 
         other.execute("UPDATE published SET model = 'a b', number = 'x' WHERE number = 1")
     with opened(stored) as database:
         assert {"pocket-lull-v1", "pocket-lull-v2"} <= set(Published(database).names())
-        told = Published(database).repair()
+        told = await Published(database).repair()
         assert told is not None and "published in Ollama" in told.detail
 
 
@@ -311,7 +311,7 @@ async def test_what_is_written_again_as_it_was_stays_sealed(stored: Path) -> Non
         whole = everything(database)
         await Published(database).put(ready(2))
         assert everything(database) == whole
-        assert Published(database).repair() is Published(database).damage_error() is None
+        assert await Published(database).repair() is Published(database).damage_error() is None
 
 
 @pytest.fixture

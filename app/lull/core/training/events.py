@@ -110,8 +110,8 @@ class RunFailed:
     its last checkpoint.
     """
     counts: bool = False
-    """Whether a failure for now counts as a crash: after a few without any further step the run is
-    stuck.
+    """Whether failures for now are counted, because what the run starts from cannot be read: after
+    a few in a row the run is stuck.
     """
 
 

@@ -3,8 +3,9 @@
     waiting → training → trained → judging → promoted | rejected
         │        │           └ continued: the next round goes on from its adapter
         │        └ superseded | cancelled | failed | forgotten
-        └ stuck: its trainer ended three times without getting a step further; also from trained and
-          judging: three times in a row its adapter could not be stored or tested
+        └ stuck: its trainer ended three times without getting a step further, or could not read
+          three times what it starts from; also from trained and judging: three times in a row its
+          adapter could not be stored or tested, or not be read for the next round
 
 A stuck run keeps its folder and stays the current run until the user lets it go on or cancels it. A
 run is superseded if it began with other skills or weights than those in use now, or with a
@@ -66,6 +67,10 @@ AT_WORK = frozenset({RunStatus.WAITING, RunStatus.TRAINING})
 OPEN_RUN_STATUSES = AT_WORK | {RunStatus.TRAINED, RunStatus.JUDGING, RunStatus.STUCK}
 MOST_FALLS: Final = 3
 """Number of trainer crashes, without any further step done, after which a training run is stuck."""
+MOST_UNREAD: Final = 3
+"""Number of times in a row that what a training run, or the next round after it, starts from cannot
+be read, after which the training run is stuck.
+"""
 MOST_FAILED_TESTS: Final = 3
 """Number of tests of a trained adapter failing to come to a verdict, in a row, after which the
 training run is stuck.
@@ -120,6 +125,10 @@ class RunProgress:
     falls: int = 0
     """Number of trainer crashes since the furthest step was reached, counted over restarts of
     Lull.
+    """
+    unread: int = 0
+    """How many times in a row a file that the run, or the next round after it, starts from could
+    not be read: of the base model or of the adapter.
     """
     failed_tests: int = 0
     """How many times in a row the run's adapter could not be stored or tested, though engine and
@@ -200,19 +209,27 @@ def with_status(run: Run, status: RunStatus, why: str, at: datetime) -> Run:
 
 def with_crash(made: RunProgress) -> RunProgress:
     """Return a training run's progress with one more crash, after its trainer process ended without
-    reporting why, or could not read what the run starts from.
+    reporting why.
     """
     return replace(made, falls=made.falls + 1)
 
 
+def with_unread(made: RunProgress) -> RunProgress:
+    """Return a training run's progress after a file that the run, or the next round after it,
+    starts from could not be read once more.
+    """
+    return replace(made, unread=made.unread + 1)
+
+
 def with_start(made: RunProgress, step: int) -> RunProgress:
-    """Return a training run's progress after its trainer has started behind step number `step`. If
-    checkpoints of a run that had not crashed are lost, as in a restored backup, the steps to be
-    made again count as new: a crash among them does not count as one at the furthest step.
+    """Return a training run's progress after its trainer has started behind step number `step`, so
+    that it could read what it starts from. If checkpoints of a run that had not crashed are lost,
+    as in a restored backup, the steps to be made again count as new: a crash among them does not
+    count as one at the furthest step.
     """
     if made.falls == 0:
         made = replace(made, furthest=min(made.furthest, step))
-    return replace(made, step=step)
+    return replace(made, step=step, unread=0)
 
 
 def with_step(made: RunProgress, step: int) -> RunProgress:
@@ -226,10 +243,17 @@ def with_step(made: RunProgress, step: int) -> RunProgress:
 
 
 def why_stuck(run: Run, last: str) -> str:
-    """Explain to the user why a training run is not restarted automatically after repeated crashes;
-    "" if it may still be restarted. `last` says how the trainer ended this time.
+    """Explain to the user why a training run is not continued automatically after repeated crashes,
+    or because what it starts from cannot be read; "" if it may still be continued. `last` says what
+    went wrong this time.
     """
     made = run.progress
+    if made.unread >= MOST_UNREAD:
+        return (
+            f"Training {run.id} could not be continued {made.unread} times: {last} Lull does "
+            "not try again on its own: `lull train now` tries again, `lull train cancel "
+            f"{run.id}` gives it up."
+        )
     if made.falls < MOST_FALLS:
         return ""
     of = f" of {made.of}" if made.of else ""
@@ -238,6 +262,16 @@ def why_stuck(run: Run, last: str) -> str:
         "does not try again on its own: `lull train now` continues from there, `lull train "
         f"cancel {run.id}` gives it up."
     )
+
+
+def with_unread_adapter(run: Run, last: str, at: datetime) -> Run:
+    """Return a trained run's record after the next round could not be made, because the adapter
+    that the round starts from cannot be read: `last` says why. At the third time in a row the run
+    is stuck: it waits for the user's decision.
+    """
+    run = replace(run, progress=with_unread(run.progress))
+    why = why_stuck(run, last)
+    return with_status(run, RunStatus.STUCK, why, at) if why else run
 
 
 def with_failed_test(run: Run, last: str, at: datetime) -> Run:
@@ -255,14 +289,17 @@ def with_failed_test(run: Run, last: str, at: datetime) -> Run:
     return with_status(run, RunStatus.STUCK, why, at)
 
 
-def with_retry(run: Run, at: datetime) -> Run:
+def with_retry(run: Run, at: datetime, *, trained: bool) -> Run:
     """Return a stuck training run's record after the user said that it shall go on: where it stood,
-    with as many tries as at first. Any other run stays as it is.
+    with as many tries as at first. Any other run stays as it is. `trained` says whether its trainer
+    had finished the adapter.
     """
     if run.status is not RunStatus.STUCK:
         return run
-    status = RunStatus.WAITING if run.adapter is None else RunStatus.JUDGING
-    run = replace(run, progress=replace(run.progress, falls=0, failed_tests=0))
+    status = RunStatus.TRAINED if trained else RunStatus.WAITING
+    if run.adapter is not None:
+        status = RunStatus.JUDGING
+    run = replace(run, progress=replace(run.progress, falls=0, unread=0, failed_tests=0))
     return with_status(run, status, "You continued it.", at)
 
 

@@ -26,6 +26,7 @@ from lull.core.training.record import (
     with_failed_test,
     with_retry,
     with_status,
+    with_unread_adapter,
 )
 from lull.core.training.rollout import chosen_groups, mean_reward
 from lull.core.training.spec import RunKind
@@ -102,7 +103,8 @@ class Train:
         """Write the examples and settings of the training run that `step` describes to a folder,
         and the run to the database; return the run.
 
-        Raises StoreError, EngineError, Conflict, TrainingError.
+        Raises StoreError, EngineError, Conflict, TrainingError. If the adapter that the run starts
+        from cannot be read three times in a row, the run that trained it is stuck.
         """
         learner = step.learner
         material = await self._material(step)
@@ -122,6 +124,11 @@ class Train:
                 words = "The training run %1 is now %2."
                 failed = run_status_text(RunStatus.FAILED)
                 raise Conflict(coded_text("run-changed", words, last.id, failed)) from error
+            except UnreadableAdapter as error:
+                # Counted as the trainer's own tries are, which would start from the same files.
+                counted = partial(self._unread_adapter, error=error)
+                await self._training.change(last.id, counted)
+                raise
             before = RunStart(
                 root=last.root,
                 folder=str(self._folders.adapter(last.id)),
@@ -131,6 +138,11 @@ class Train:
         return await self._make_run.make(
             learner, material, before, step.recent, update_parent=self._continued
         )
+
+    def _unread_adapter(self, now: Run, error: LullError) -> Run:
+        if now.status is not RunStatus.TRAINED:
+            return now  # cancelled in the meantime
+        return with_unread_adapter(now, error.detail, self._clock.now())
 
     def _continued(self, last: Run, by: str) -> Run:
         if last.status is not RunStatus.TRAINED:
@@ -176,12 +188,15 @@ class Train:
         return groups_reached(telling, sampled, self._rule())
 
     async def retry_stuck_runs(self) -> None:
-        """Let training runs that got stuck continue from their last checkpoint, or with their test,
-        because the user commands it.
+        """Let training runs that got stuck continue from their last checkpoint, with the next round
+        or with their test, because the user commands it.
         """
-
         for run in await asyncio.to_thread(self._training.runs, {RunStatus.STUCK}):
-            await self._training.change(run.id, lambda now: with_retry(now, self._clock.now()))
+            # What is recorded as trained is not handed to the trainer again: it would take whatever
+            # is in the folder now for its own work.
+            wrote = await asyncio.to_thread(self._training.written_adapter, run.id)
+            retried = partial(with_retry, at=self._clock.now(), trained=bool(wrote))
+            await self._training.change(run.id, retried)
 
     async def judge(self, run_id: str, until_s: float) -> bool:
         """Test the adapter of a finished training run against the active one, until `until_s`

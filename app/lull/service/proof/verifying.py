@@ -87,8 +87,6 @@ def repair_evidence(skills: Skills, proposals: Proposals) -> list[LullError]:
     Returns an error for each proof without an intact copy.
     """
     told: list[LullError] = []
-    if skills.repair_proof_records():
-        log.warning("the record of proofs was changed and is put right")
     for key, skill in skills.library().skills.items():
         kept = skills.folders.kept_evidence(skill.sha256)
         if kept is None or skill.status is SkillStatus.ARCHIVED:

@@ -55,6 +55,9 @@ class BackgroundTasks:
                 keep("watching over the database", self._service.upkeep.keep_watch.run)
             )
             group.create_task(
+                keep("watching over the records", self._service.upkeep.watch_records.run)
+            )
+            group.create_task(
                 keep("watching the files of skills", self._service.upkeep.watch_library.run)
             )
             for engine in self._shared.models.built_in.engines:

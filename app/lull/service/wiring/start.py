@@ -71,9 +71,8 @@ async def _make_ready(service: Service) -> None:
     for number, worry in enumerate(stores.database.worries):
         problems.report(f"missing {number}", worry)
     problems.set_or_clear("versions", await asyncio.to_thread(stores.skills.missing))
-    problems.set_or_clear("proposals", stores.proposals.damage_error())
+    await service.upkeep.watch_records.look()
     await slow_loop.adapters.control.check_records()
-    problems.set_or_clear("run rows", stores.training.damage_error())
     try:
         await publish_built_in(
             shared.models.local,

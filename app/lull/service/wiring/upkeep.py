@@ -13,6 +13,7 @@ from lull.config.settings import Settings
 from lull.core.chat.retention import Limits
 from lull.loops.sweep import Sweep
 from lull.service.chat.throwing_away import TrashRequests
+from lull.service.control.records import RecordChecks, WatchRecords
 from lull.service.process.backups import Backups
 from lull.service.process.keep_watch import WitnessWriter
 from lull.service.process.supervisor import Supervisor
@@ -20,7 +21,10 @@ from lull.service.skills.changes import SkillChanges
 from lull.service.skills.current import CurrentLibrary
 from lull.service.skills.watch_library import WatchLibrary
 from lull.service.wiring.shared import SharedParts
+from lull.store.adapters.published import Published
 from lull.store.retention import Retention
+from lull.store.skills.proof_records import repair_proof_records
+from lull.store.training.trained_adapters import repair_trained_adapters
 from lull.store.trash import Trash
 
 
@@ -32,6 +36,7 @@ class Upkeep:
 
     supervisor: Supervisor
     watch_library: WatchLibrary
+    watch_records: WatchRecords
     keep_watch: WitnessWriter
     backups: Backups
     throwing_away: TrashRequests
@@ -52,6 +57,7 @@ def upkeep_of(
     return Upkeep(
         supervisor=Supervisor(shared.problems, shared.clock),
         watch_library=_watch_library(shared, current, index, changes),
+        watch_records=_watch_records(shared),
         keep_watch=WitnessWriter(shared.stores.database, shared.stores.witness, shared.clock),
         backups=_backups(shared, settings, paths),
         throwing_away=_throwing_away(shared, settings(), paths),
@@ -69,6 +75,22 @@ def _watch_library(
         index=index,
         problems=shared.problems,
         clock=shared.clock,
+    )
+
+
+def _watch_records(shared: SharedParts) -> WatchRecords:
+    stores, published = shared.stores, Published(shared.stores.database)
+    return WatchRecords(
+        {
+            "published rows": RecordChecks(repair=published.repair, damage=published.damage_error),
+            "run rows": RecordChecks(damage=stores.training.damage_error),
+            "records of trained adapters": RecordChecks(
+                repair=lambda: repair_trained_adapters(stores.database)
+            ),
+            "records of proofs": RecordChecks(repair=lambda: repair_proof_records(stores.database)),
+            "proposals": RecordChecks(damage=stores.proposals.damage_error),
+        },
+        shared.problems,
     )
 
 

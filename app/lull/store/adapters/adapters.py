@@ -42,11 +42,11 @@ from lull.store.adapters.adapter_rows import (
     verdict_text,
 )
 from lull.store.database import Database
+from lull.store.rows.repair_records import repair_records
 from lull.store.rows.sealed_rows import (
     SealedRows,
     SealedTable,
     changing,
-    repair_rows,
     sealed_rows,
     written_anew,
 )
@@ -70,8 +70,6 @@ class Adapters:
 
     def __init__(self, database: Database) -> None:
         self._db = database
-        self._put_right: list[str] = []
-        """What changes have found changed by other programs, until the user is told of it."""
 
     # Reading
 
@@ -105,8 +103,7 @@ class Adapters:
         """Undo changes that other programs made to the records of LoRA adapters, by restoring the
         sealed copies; return an error that tells the user what was changed, None if nothing was.
         """
-        found = await self._db.write(lambda connection: repair_rows(connection, *OF_ADAPTERS))
-        changed, self._put_right = list(dict.fromkeys([*self._put_right, *found])), []
+        changed = await repair_records(self._db, *OF_ADAPTERS)
         return put_right_error(changed) if changed else None
 
     def model_of(self, adapter: str) -> str:
@@ -182,13 +179,11 @@ class Adapters:
     async def _changed(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Make a change, and seal the rows that it changes in the same transaction."""
 
-        def sealed(connection: sqlite3.Connection) -> tuple[T, list[str]]:
-            with changing(connection, *OF_ADAPTERS) as put_right:
-                return work(connection), put_right
+        def sealed(connection: sqlite3.Connection) -> T:
+            with changing(connection, *OF_ADAPTERS):
+                return work(connection)
 
-        result, put_right = await self._db.write_synced(sealed)
-        self._put_right += put_right
-        return result
+        return await self._db.write_synced(sealed)
 
     async def add(self, version: AdapterVersion, learned: Iterable[LearnedSkill] = ()) -> None:
         """Store a LoRA adapter and which skills were trained into it. Raises Conflict if the id is

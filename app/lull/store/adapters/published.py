@@ -16,11 +16,11 @@ from lull.core.errors import StoreError
 from lull.core.models.ollama_model import published_name
 from lull.store.database import Database
 from lull.store.rows.readable_rows import DamagedRow, NamedValues, ReadableRows
+from lull.store.rows.repair_records import repair_records
 from lull.store.rows.sealed_rows import (
     Row,
     SealedRows,
     changing,
-    repair_rows,
     sealed_rows,
     written_anew,
 )
@@ -61,12 +61,12 @@ class Published:
         sealed = self._sealed()
         return _ROWS.damage_error(sealed.all(), lost=sealed.lost)
 
-    def repair(self) -> StoreError | None:
+    async def repair(self) -> StoreError | None:
         """Undo changes that other programs made to the records of published model versions, by
         restoring the sealed copies; return an error that tells the user what was changed, None if
-        nothing was. Blocking.
+        nothing was.
         """
-        changed = self._db.submit(lambda connection: repair_rows(connection, PUBLISHED)).result()
+        changed = await repair_records(self._db, PUBLISHED)
         if not changed:
             return None
         names = ", ".join(_name_of(id_) for id_ in changed[:_NAMES_SHOWN])

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from lull.store.rows.facts import MAC_BYTES, fact, is_signed, keyed_hash, set_fact
+from lull.store.rows.put_right import note_put_right
 
 log = logging.getLogger(__name__)
 
@@ -141,13 +142,28 @@ def unsealed_row(connection: sqlite3.Connection, table: SealedTable, id_: str) -
     return None
 
 
+def is_as_sealed(connection: sqlite3.Connection, *tables: SealedTable) -> bool:
+    """Return whether all rows of these tables are as their sealed copies have them, except for
+    groups of rows without an intact copy. Only reads.
+    """
+    for table in tables:
+        listed = _listed(connection, table)
+        copies = _valid(connection, table, _seals(connection, table), listed)
+        rows = _groups(connection, table)
+        added = rows.keys() - copies.keys() - (rows if listed is None else listed).keys()
+        if added or any(_differ(rows.get(id_, []), copy) for id_, copy in copies.items()):
+            return False
+    return True
+
+
 def repair_rows(connection: sqlite3.Connection, *tables: SealedTable) -> list[str]:
     """Make the rows of these tables equal to their sealed copies, and remove rows that Lull did not
-    write. Return the ids of the groups that were changed, added or removed outside of Lull.
+    write. Return the ids of the groups that were changed, added or removed outside of Lull; they
+    are noted, too, until the user is told.
 
     A row may refer only to rows of an earlier table of `tables`. The rows of lost groups stay.
     """
-    found: list[str] = []
+    found: dict[str, list[str]] = {table.name: [] for table in tables}
     lists = {table: _listed(connection, table) for table in tables}
     copies = {
         table: _valid(connection, table, _seals(connection, table), listed)
@@ -156,11 +172,11 @@ def repair_rows(connection: sqlite3.Connection, *tables: SealedTable) -> list[st
     for table in tables:
         rows = _groups(connection, table)
         for id_, copy in copies[table].items():
-            if sorted(rows.get(id_, []), key=repr) != sorted(copy, key=repr):
+            if _differ(rows.get(id_, []), copy):
                 # It may name a row that is lost, or be text that was damaged before it was sealed.
                 with contextlib.suppress(sqlite3.IntegrityError, UnicodeEncodeError):
                     _put_right(connection, table, copy)
-                    found.append(id_)
+                    found[table.name].append(id_)
     for table in reversed(tables):
         listed = lists[table]
         for id_, now in _groups(connection, table).items():
@@ -168,15 +184,17 @@ def repair_rows(connection: sqlite3.Connection, *tables: SealedTable) -> list[st
             whole = copies[table].get(id_, [] if added else now)
             for values in now:
                 if values not in whole and _delete(connection, table, values):
-                    found.append(id_)
-    return list(dict.fromkeys(found))
+                    found[table.name].append(id_)
+    for name, changed in found.items():
+        note_put_right(connection, name, changed)
+    return list(dict.fromkeys(id_ for changed in found.values() for id_ in changed))
 
 
 @contextlib.contextmanager
-def changing(connection: sqlite3.Connection, *tables: SealedTable) -> Iterator[list[str]]:
+def changing(connection: sqlite3.Connection, *tables: SealedTable) -> Iterator[None]:
     """Context manager in which the rows of these tables may be changed: it makes new sealed copies
     of the changed rows in the same transaction. Before that it repairs rows that were changed
-    outside of Lull, and yields the ids of their groups.
+    outside of Lull.
 
     A group whose copy is lost is sealed again only if it is declared to be written anew or if its
     rows were deleted.
@@ -189,7 +207,7 @@ def changing(connection: sqlite3.Connection, *tables: SealedTable) -> Iterator[l
         log.info("changed by another program and put right: %s", ", ".join(put_right))
     before = {table: _groups(connection, table) for table in tables}
     lists = {table: _listed(connection, table) or {} for table in tables}
-    yield put_right
+    yield
     for table in tables:
         old, now = before[table], _groups(connection, table)
         listed = _listed(connection, table) or {}
@@ -348,6 +366,10 @@ def _groups(connection: sqlite3.Connection, table: SealedTable) -> dict[str, lis
     for values in map(tuple, rows):
         found.setdefault(table.id_of(values), []).append(values)
     return found
+
+
+def _differ(rows: Sequence[Values], copy: Sequence[Values]) -> bool:
+    return sorted(rows, key=repr) != sorted(copy, key=repr)
 
 
 def _is_writable(values: Values) -> bool:

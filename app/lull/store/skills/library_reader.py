@@ -22,7 +22,7 @@ from lull.core.skills.skill import (
     scope_of,
 )
 from lull.store.database import Database
-from lull.store.skills.proof_records import ProofRecord, proof_record, repair_proof_records
+from lull.store.skills.proof_records import ProofRecord, proof_record
 from lull.store.skills.skill_folders import SkillFolders
 from lull.store.skills.skill_seals import SealedStates, State, sealed_states, table_rows
 
@@ -144,12 +144,6 @@ class LibraryReader:
         a skill's text. Blocking.
         """
         return proof_record(self._db, sha256, data)
-
-    def repair_proof_records(self) -> bool:
-        """Undo changes that other programs made to the records of which proofs of skills this Lull
-        has written; return whether there were any. Blocking.
-        """
-        return repair_proof_records(self._db)
 
     def generations(self) -> list[SkillGeneration]:
         rows = self._db.read(

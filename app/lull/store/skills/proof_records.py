@@ -9,9 +9,12 @@ import sqlite3
 from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 
+from lull.core.errors import StoreError
 from lull.store.database import Database
 from lull.store.rows.facts import fact
-from lull.store.rows.sealed_rows import changing, repair_rows, sealed_rows, written_anew
+from lull.store.rows.readable_rows import DamagedRow
+from lull.store.rows.repair_records import repair_records
+from lull.store.rows.sealed_rows import changing, sealed_rows, written_anew
 from lull.store.rows.sealed_tables import PROOF_RECORDS
 
 _TO_SEAL = "proofs-to-seal"
@@ -64,11 +67,19 @@ def proof_writer(skill_sha256: str, data: bytes, also: _Also) -> _Also:
     return work
 
 
-def repair_proof_records(database: Database) -> bool:
+async def repair_proof_records(database: Database) -> StoreError | None:
     """Undo changes that other programs made to the records of which proofs of skills this Lull has
-    written; return whether there were any. Blocking.
+    written; return an error that tells the user of it, None if nothing was changed.
+
+    Of a record without an intact copy nothing is told here: what is wrong with a skill's proof for
+    want of it is told as damage of the proof.
     """
-    return bool(database.submit(lambda connection: repair_rows(connection, PROOF_RECORDS)).result())
+    if not await repair_records(database, PROOF_RECORDS):
+        return None
+    return DamagedRow(
+        "The record of proofs was changed outside of Lull and is put right from its sealed copy.",
+        hint="Nothing of the change is used.",
+    )
 
 
 def remove_proof_records(connection: sqlite3.Connection, texts: Iterable[str]) -> None:

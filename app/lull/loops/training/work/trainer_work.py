@@ -34,6 +34,7 @@ from lull.core.training.record import (
     with_crash,
     with_start,
     with_step,
+    with_unread,
 )
 from lull.store.training.run_folders import RunFolders
 from lull.store.training.training import Training
@@ -48,6 +49,10 @@ LEFT_GUESS_S: Final = 60.0
 
 class _NotNow(TrainingError):
     """A temporary failure that is not the run's fault, and does not count as a crash."""
+
+
+class _Unread(TrainingError):
+    """A temporary failure to read what the run starts from; it may not be temporary for ever."""
 
 
 class TrainerWork:
@@ -278,7 +283,7 @@ class TrainerWork:
                 await self._refused(event)
                 return
             case RunFailed() if event.for_now:
-                kind = TrainingError if event.counts else _NotNow
+                kind = _Unread if event.counts else _NotNow
                 raise kind(event.detail, hint=event.hint)
             case RunFailed():
                 await self._end(RunStatus.FAILED, f"{event.title}: {event.detail}")
@@ -301,7 +306,8 @@ class TrainerWork:
         self._trouble(error)
         if isinstance(error, _NotNow):
             return
-        self._run = replace(self._run, progress=with_crash(self._run.progress))
+        failed = with_unread if isinstance(error, _Unread) else with_crash
+        self._run = replace(self._run, progress=failed(self._run.progress))
         if why := why_stuck(self._run, error.detail):
             await self._end(RunStatus.STUCK, why)
         else:

@@ -148,9 +148,7 @@ def weights_of(
     merged in to Ollama, and run it in Lull's own engine.
     """
     versions, names = Published(database), PublishedNames(problems)
-    put_right = versions.repair()
     names.set_versions(versions.all())
-    problems.set_or_clear("published rows", versions.damage_error() or put_right)
     return TrainedModelParts(
         choose=choose_of(settings, paths, session, clock, models.built_in.english),
         publish=publish_of(settings, paths, session, versions, names, clock),

@@ -1,0 +1,24 @@
+"""Repairs the sealed record of what the trainer wrote (table `trained_adapters`)."""
+
+from __future__ import annotations
+
+from lull.core.errors import StoreError
+from lull.store.database import Database
+from lull.store.rows.readable_rows import DamagedRow
+from lull.store.rows.repair_records import repair_records
+from lull.store.rows.sealed_tables import TRAINED_ADAPTERS
+
+
+async def repair_trained_adapters(database: Database) -> StoreError | None:
+    """Undo changes that other programs made to the records of what the trainer has written; return
+    an error that tells the user of it, None if nothing was changed.
+
+    Of a record without an intact copy nothing is told: a run that needs it fails and says why.
+    """
+    if not await repair_records(database, TRAINED_ADAPTERS):
+        return None
+    return DamagedRow(
+        "The record of what the trainer wrote was changed outside of Lull and is put right from "
+        "its sealed copy.",
+        hint="Nothing of the change is used.",
+    )
