@@ -5,9 +5,13 @@
 SHELL = /bin/sh
 PY = .venv/bin/python
 ARGS =
-# Two at a time, a file on one of them: what a file starts, it starts once. A worker that crashes
-# ends the run: xdist hangs where it restarts one under loadfile.
-TWO = -n 2 --dist loadfile --no-loadscope-reorder --max-worker-restart=0
+# A file on one worker: what a file starts, it starts once. A worker that crashes ends the run: xdist
+# hangs where it restarts one under loadfile.
+WORKERS = --dist loadfile --no-loadscope-reorder --max-worker-restart=0
+TWO = -n 2 $(WORKERS)
+
+# The long tests wait a good part of their time, for services that settle.
+FOUR = -n 4 $(WORKERS)
 
 # Where Linux has room for files in memory, the tests' many small databases are there.
 IN_MEMORY = -p tests.plugins.in_memory
@@ -52,7 +56,7 @@ full: test rest ## both, so every test but those of `make soak`: what a merge mu
 
 rest: setup-test ## the tests that `make test` leaves out because they take long
 	@echo '$(FINDING)'
-	@$(PY) -m pytest $(TWO) $(IN_MEMORY) $(NO_SKIPS) -m "full and not soak" $(ARGS) || [ $$? = 5 ] # 5: none among ARGS
+	@$(PY) -m pytest $(FOUR) $(IN_MEMORY) $(NO_SKIPS) -m "full and not soak" $(ARGS) || [ $$? = 5 ] # 5: none among ARGS
 
 soak: setup-test ## the tests that take minutes, and more cases of what `make full` tries
 	@echo '$(FINDING)'
