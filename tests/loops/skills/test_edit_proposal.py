@@ -140,6 +140,33 @@ async def test_another_scope_brings_nothing_out_of_quarantine(room: Classroom) -
     assert now.text.body == stated(Scope.ALL).body
 
 
+async def test_another_scope_and_description_at_once_bring_nothing_out_of_quarantine(
+    room: Classroom,
+) -> None:
+    proposal = await proposed(room, status=ProposalStatus.QUARANTINED, reason="It runs a command.")
+    await room.review.edit(proposal.id, scope=Scope.ALL, description="For all that I ask.")
+    now = room.now(proposal)
+    assert (now.status, now.reason) == (ProposalStatus.QUARANTINED, "It runs a command.")
+    assert now.text.body == stated(Scope.ALL).body
+
+
+async def test_another_scope_and_description_at_once_leave_the_users_words_theirs(
+    room: Classroom,
+) -> None:
+    proposal = await proposed(room)
+    await room.review.edit(proposal.id, scope=Scope.ALL, description="For all that I ask.")
+    assert {trace.source for trace in room.now(proposal).traces} == {"user"}
+
+
+async def test_a_text_for_similar_requests_may_name_none(room: Classroom) -> None:
+    proposal = await room.proposes(stated(Scope.KIND, asked=""), scope=Scope.KIND)
+    with pytest.raises(LullError, match="already has exactly this text"):
+        await room.review.edit(proposal.id, scope=Scope.KIND)
+    check = '{"kind": "words", "at_most": 60}'
+    await room.review.edit(proposal.id, scope=Scope.KIND, check=check)
+    assert room.now(proposal).check
+
+
 async def test_a_warning_about_the_example_goes_with_it(room: Classroom) -> None:
     flags = (
         {"kind": "risk", "text": "It names fish.", "quote": "fish 1", "severity": "note"},

@@ -25,9 +25,9 @@ showed last, and nothing if it has changed since; if it showed none, --yes print
 
 EDIT = """\
 A new text is yours, and the proof of the old one no longer applies: it is proved again. So it is
-with a new scope where the text names the request that it came from, as this is then added or left
-out. A new check removes the verdicts of the old check. Without options on a terminal, the SKILL.md
-opens in your $VISUAL or $EDITOR."""
+with a new scope where Lull wrote the sentence around your words, which is then another. A new check
+removes the verdicts of the old check. Without options on a terminal, the SKILL.md opens in your
+$VISUAL or $EDITOR."""
 
 COMPARE = """\
 Shows two answers to one of your requests, one with the skill and one without, in a random order

@@ -82,7 +82,7 @@ class EditProposal:
             body=proposal.text.body if body is None else body,
             metadata=_metadata(proposal.text, scope=scope, check=check),
         )
-        text = check_text(typed if scope is None else self._for_scope(proposal, typed, scope))
+        text = check_text(self._for_scope(proposal, typed, scope))
         if text == proposal.text:
             raise Conflict("It already has exactly this text.", hint="Nothing was changed.")
         data = render(text)
@@ -92,18 +92,25 @@ class EditProposal:
             check_decidable(now, sha256=proposal.sha256, library=self._library())
             now = replace(now, scope=scope or now.scope)
             if not _same_words(typed, now.text):
+                if now.in_quarantine and typed.body == now.text.body:
+                    # Neither a new description nor another sentence of Lull's releases the body.
+                    kept = self._beside(now, text, data, anew=anew)
+                    kept = replace(kept, status=ProposalStatus.QUARANTINED)
+                    return kept if text.body == typed.body else _screened_again(kept, now)
                 # A body in the user's words stays theirs when only the description changes.
-                kept = body is None and all(trace.source == "user" for trace in now.traces)
-                own = now.text.body if kept else body or ""
+                theirs = body is None and all(trace.source == "user" for trace in now.traces)
+                own = text.body if theirs else body or ""
                 return self._anew(now, text, data, typed=f"{description or ''}\n{own}")
             changed = self._beside(now, text, data, anew=anew)
             return changed if _same_words(text, now.text) else _screened_again(changed, now)
 
         return await self._proposals.change(proposal.id, edited, data=data, anew=anew)
 
-    def _for_scope(self, proposal: Proposal, text: SkillText, scope: Scope) -> SkillText:
+    def _for_scope(self, proposal: Proposal, text: SkillText, scope: Scope | None) -> SkillText:
         """The text with the fixed sentence of this scope around the user's words, with their
-        newest request for an example."""
+        newest request for an example. A text for requests of one kind may have none."""
+        if scope is None or (scope is Scope.KIND and proposal.scope is Scope.KIND):
+            return text
         served = self._rewards.served(proposal.failures)
         asked = (typed_request(one.turn.request) for one in served)
         return with_scope(text, scope, asked=next(filter(None, asked), ""))
@@ -147,9 +154,6 @@ class EditProposal:
             ground=None,
             needs_picks=False,
         )
-        if proposal.in_quarantine and text.body == proposal.text.body:
-            # A new description does not release the quarantined body.
-            return replace(changed, status=ProposalStatus.QUARANTINED)
         screening = screen(text, spans=(_typed_span(typed),), mine=True)
         return replace(
             changed,
