@@ -17,17 +17,24 @@ import pytest
 from lull.config.paths import Paths
 from lull.config.settings import Settings
 from lull.core.adapters.published import PublishedStatus, PublishedVersion
+from lull.core.errors import LullError, StoreError
 from lull.core.events import EventKind
 from lull.core.training.record import Run, RunStatus
 from lull.core.training.spec import RunKind
 from lull.service.control import records
+from lull.service.control.records import RecordChecks, WatchRecords
+from lull.service.process.bus import EventBus
+from lull.service.process.problems import Problems
 from lull.service.proxy.auth import AccessRules
 from lull.service.wiring.service import Service
 from lull.service.wiring.start import wired
 from lull.store.adapters.published import Published
+from lull.store.chat.event_log import EventLog
 from lull.store.rows.sealed_tables import SEALED_TABLES
 from lull.store.skills.proof_records import proof_writer
+from tests.building import database_at
 from tests.damage import damage_record, stopped_database
+from tests.doubles.fakes import FakeClock
 from tests.running import PATIENCE_S
 
 pytestmark = [
@@ -206,3 +213,21 @@ async def test_a_note_that_others_wrote_stops_neither_look_nor_start(
         await service.upkeep.watch_records.look()
     async with serving(tmp_path):
         pass
+
+
+@pytest.mark.logs("The disk is full", "A row is damaged")
+async def test_a_kind_that_cannot_be_looked_at_hides_no_other(tmp_path: Path) -> None:
+    database = database_at(tmp_path / "lull.db")
+    problems = Problems(EventBus(EventLog(database), FakeClock()))
+
+    async def fails() -> LullError | None:
+        raise StoreError("The disk is full.")
+
+    checks = {
+        "first": RecordChecks(repair=fails),
+        "second": RecordChecks(damage=lambda: StoreError("A row is damaged.")),
+    }
+    await WatchRecords(checks, problems).look()
+    told = {one["key"]: one["detail"] for one in problems.current()}
+    assert told == {"first": "The disk is full.", "second": "A row is damaged."}
+    database.close()

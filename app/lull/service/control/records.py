@@ -50,9 +50,14 @@ class WatchRecords:
             await self.look()
 
     async def look(self) -> None:
-        """Look at all records once. Raises StoreError."""
+        """Look at all records once. That one kind cannot be looked at now is shown as its problem,
+        and keeps nobody from looking at the others.
+        """
         for key, checks in self._checks.items():
-            if (put_right := await checks.repair()) is not None:
-                self._put_right[key] = put_right
-            damage = await asyncio.to_thread(checks.damage)
+            try:
+                if (put_right := await checks.repair()) is not None:
+                    self._put_right[key] = put_right
+                damage = await asyncio.to_thread(checks.damage)
+            except LullError as error:
+                damage = error
             self._problems.set_or_clear(key, damage or self._put_right.get(key))
