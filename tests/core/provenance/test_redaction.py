@@ -254,3 +254,25 @@ def test_a_long_hostile_text_takes_no_longer_than_its_length(piece: str) -> None
     began = time.process_time()
     redact_text(piece * (100_000 // len(piece)), Numbers())
     assert time.process_time() - began < 30
+
+
+@pytest.mark.parametrize("cut", [1, 6, 20, 39])
+def test_a_secret_divided_over_two_text_parts_is_found(cut: int) -> None:
+    said = f"ghp_{A[:36]}"
+    parts = (
+        MessagePart(kind=PartKind.TEXT, text=f"Mine is {said[:cut]}"),
+        MessagePart(kind=PartKind.IMAGE, text="aW1hZ2U="),
+        MessagePart(kind=PartKind.TEXT, text=f"{said[cut:]} works"),
+        MessagePart(kind=PartKind.TEXT, text=" well."),
+    )
+    safe = redact_message(Message(role=Role.USER, parts=parts), lambda kind, secret: 1)
+    assert safe.text == "Mine is ⟨secret:github-token:1⟩ works well."
+    assert [part.kind for part in safe.parts] == [PartKind.TEXT, PartKind.IMAGE]
+
+
+def test_texts_without_a_divided_secret_stay_apart() -> None:
+    said = f"ghp_{A[:36]}"
+    texts = ("One.", f" {said} ", "two.")
+    parts = tuple(MessagePart(kind=PartKind.TEXT, text=text) for text in texts)
+    safe = redact_message(Message(role=Role.USER, parts=parts), lambda kind, secret: 1)
+    assert [part.text for part in safe.parts] == ["One.", " ⟨secret:github-token:1⟩ ", "two."]

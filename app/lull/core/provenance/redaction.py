@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import accumulate
 
-from lull.core.chat.messages import Message, MessagePart, ToolCall
+from lull.core.chat.messages import Message, MessagePart, PartKind, ToolCall
 from lull.core.secrets.finding import secrets_in
 from lull.core.skills.skill import SkillText
 
@@ -57,7 +58,9 @@ def redact_skill(text: SkillText) -> SkillText:
 
 
 def redact_message(message: Message, number: Number) -> Message:
-    parts = tuple(MessagePart(kind=p.kind, text=redact_text(p.text, number)) for p in message.parts)
+    """Return a message with each secret in it replaced by a placeholder, also one that is divided
+    over several of its text parts: their texts then stand together in the first of them.
+    """
     calls = tuple(
         ToolCall(
             name=redact_text(c.name, number),
@@ -66,5 +69,23 @@ def redact_message(message: Message, number: Number) -> Message:
         )
         for c in message.tool_calls
     )
+    parts = tuple(
+        MessagePart(kind=p.kind, text=redact_text(p.text, number))
+        for p in _without_divided(message.parts)
+    )
     answers = redact_text(message.tool_call_id, number)
     return replace(message, parts=parts, tool_calls=calls, tool_call_id=answers)
+
+
+def _without_divided(parts: tuple[MessagePart, ...]) -> tuple[MessagePart, ...]:
+    """The parts; if a secret is divided over their texts, with all of these in the first."""
+    texts = [at for at, part in enumerate(parts) if part.kind is PartKind.TEXT]
+    if len(texts) < 2:
+        return parts
+    *ends, _ = accumulate(len(parts[at].text) for at in texts)
+    whole = "".join(parts[at].text for at in texts)
+    if not any(begin < cut < end for begin, end, _ in secrets_in(whole) for cut in ends):
+        return parts
+    first, *others = texts
+    joined = (*parts[:first], replace(parts[first], text=whole), *parts[first + 1 :])
+    return tuple(part for at, part in enumerate(joined) if at not in others)
