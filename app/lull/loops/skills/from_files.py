@@ -20,7 +20,7 @@ from pathlib import Path
 from lull.core.errors import LullError
 from lull.core.ports import Clock, Ids
 from lull.core.proof.proposal import Proposal, ProposalKind, ProposalOrigin, ProposalStatus
-from lull.core.provenance.redaction import redact_skill
+from lull.core.provenance.redaction import redact_skill, redact_text
 from lull.core.provenance.screening import screen_file
 from lull.core.skills.skill import (
     Skill,
@@ -143,7 +143,8 @@ class FromFiles:
         if text != read:
             data = render(text)
         old, now = self._standing(key), self._clock.now()
-        beside = [path.relative_to(folder).as_posix() for path in files_beside(folder)]
+        names = (path.relative_to(folder).as_posix() for path in files_beside(folder))
+        beside = [redact_text(name, lambda kind, secret: 1) for name in names]
         screening = screen_file(
             text,
             approved=self._approved(old),

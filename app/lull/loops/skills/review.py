@@ -26,6 +26,7 @@ from lull.core.proof.proposal import (
     is_stale,
     not_decidable,
 )
+from lull.core.provenance.redaction import redact_text
 from lull.core.skills.skill import Library
 from lull.loops.skills.approve import Approve
 from lull.loops.skills.edit_proposal import EditProposal
@@ -186,10 +187,10 @@ class Review:
         )
 
     async def reject(self, proposal_id: str, *, reason: str) -> DecisionResult:
-        """Reject a proposed skill; similar texts are not proposed again. Raises UsageError,
-        Conflict.
+        """Reject a proposed skill; similar texts are not proposed again. The reason is stored
+        without secrets. Raises UsageError, Conflict.
         """
-        reason = " ".join(reason.split())[:REASON_LIMIT]
+        reason = " ".join(redact_text(reason, lambda kind, secret: 1).split())[:REASON_LIMIT]
         if not reason:
             raise UsageError("A reason is missing.", hint="Say why: --reason TEXT.")
         decided = await self._put(proposal_id, ProposalStatus.REJECTED, reason)

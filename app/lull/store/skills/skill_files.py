@@ -51,12 +51,15 @@ def files_beside(source: Path) -> list[Path]:
 
 def secret_beside(folder: Path) -> str:
     """Return where an additional file of a skill folder contains a password or a key, as
-    "FOLDER/FILE:LINE (KIND)"; "" if none does. Blocking.
+    "FOLDER/FILE:LINE (KIND)", or that a file's name is one; "" if there is none. Blocking.
 
     Only the first SEARCHED_BYTES of the files, in the order of their names, are looked through.
     """
     left = SEARCHED_BYTES
     for path in files_beside(folder):
+        name = path.relative_to(folder).as_posix()
+        if found := first_secret(name.encode(errors="replace")):
+            return f"{folder.name}, in a file's name ({found[1]})"
         try:
             with os.fdopen(open_regular(path), "rb") as file:
                 data = file.read(left)
