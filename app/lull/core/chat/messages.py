@@ -118,6 +118,8 @@ class Outline:
     """Number of message parts whose type is unknown to Lull."""
     links: tuple[str, ...]
     """Hash links of the newest messages, oldest first."""
+    values: int = 0
+    """Number of JSON values in the body, if it is very large."""
 
     @property
     def characters(self) -> int:

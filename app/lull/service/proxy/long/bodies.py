@@ -321,5 +321,6 @@ def _chat(outline: BodyFrame) -> ChatRequest:
             images=outline["images"],
             opaque=outline["opaque"],
             links=tuple(outline["links"]),
+            values=outline["values"],
         ),
     )

@@ -14,6 +14,7 @@ import contextlib
 import gc
 import json
 import os
+import re
 import select
 import signal
 import socket
@@ -53,6 +54,8 @@ MOST_OBJECTS: Final = 300_000
 kilobytes may hold millions of objects; each costs half a kilobyte of memory here, and work in the
 service.
 """
+FEW_VALUES: Final = 100_000
+"""The number of JSON values in a body is counted if it has at least as many commas."""
 PACKED_PART: Final = 4
 """A compressed body may unpack to at most the size limit for bodies divided by this number, so that
 a few compressed bytes cost no more memory than a client can send uncompressed.
@@ -301,10 +304,23 @@ def _outline(name: str, held: HeldBody) -> tuple[BodyFrame, bytes]:
         "links": held.chain[-SEARCHED_LINKS - 1 :],
         "size_bytes": len(plain),
         "injectable": held.dialect.injectable(plain),
+        "values": many_values(plain),
         "idle": not chat.newest_user_text
         and held.dialect.read_engine_options(plain).idle is not None,
     }
     return {"id": name, "outline": outline}, json.dumps(held.chain).encode()
+
+
+_STRING: Final = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
+
+
+def many_values(body: bytes) -> int:
+    """Return the number of JSON values in a request's body, by the commas outside of its strings; 0
+    if there are certainly few.
+    """
+    if body.count(b",") < FEW_VALUES:
+        return 0
+    return _STRING.sub(b"", body).count(b",")
 
 
 def _ascii_characters(text: str) -> int:

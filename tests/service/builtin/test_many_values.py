@@ -1,0 +1,45 @@
+"""Tests of requests with very many JSON values for a model of Lull's own engine: refused before the
+service parses them, which would hold up its other clients.
+"""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from lull.service.proxy.chats import MOST_VALUES
+from lull.service.proxy.long.child import FEW_VALUES, many_values
+from tests.running import Lull
+
+
+def _asks(**more: object) -> dict[str, object]:
+    said = [{"role": "user", "content": "write a menu for apple"}]
+    return {"model": "pocket", "stream": False, "messages": said, **more}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "where",
+    [
+        lambda many: {"extra": many},
+        lambda many: {"options": many},
+        lambda many: many,
+    ],
+    ids=["unknown field", "options", "top level"],
+)
+def test_they_are_refused_in_one_line(lull: Lull, where: object) -> None:
+    service = lull.serve()
+    many = {f"k{number}": 1 for number in range(MOST_VALUES + 1)}
+    told = service.post("/api/chat", _asks(**where(many)))  # type: ignore[operator]
+    assert told.status == 400
+    assert told.json == {"error": "a request of so many values is not read"}
+    assert service.post("/api/chat", _asks()).status == 200
+
+
+def test_values_are_counted_outside_of_texts() -> None:
+    texts = [r"a, b \", c, d \\", "," * 7]
+    body = json.dumps({"texts": texts * FEW_VALUES}).encode()
+    assert many_values(body) == 2 * FEW_VALUES - 1
+    assert many_values(json.dumps({"text": ", " * FEW_VALUES}).encode()) == 0
+    assert many_values(json.dumps([1] * FEW_VALUES).encode()) == 0
