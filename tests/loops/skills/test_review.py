@@ -155,6 +155,13 @@ async def test_a_rejection_needs_a_reason_and_is_remembered_with_it(room: Classr
         await room.review.approve(proposal.id)
 
 
+async def test_a_secret_in_a_reason_is_not_stored(room: Classroom) -> None:
+    proposal = await room.proposes()
+    key = "ghp_Ab1Cd2Ef3Gh4Ij5Kl6Mn7Op8Qr9St0Uv1Wx2"
+    await room.review.reject(proposal.id, reason=f"it shows {key}")
+    assert room.now(proposal).reason == "it shows ⟨secret:github-token:1⟩"
+
+
 async def test_what_is_put_off_stays_in_the_list_and_can_be_approved_later(
     room: Classroom,
 ) -> None:

@@ -28,6 +28,14 @@ def check_no_secrets(text: SkillText) -> SkillText:
     return text
 
 
+def secret_in_name(name: str) -> str:
+    """Return the kind of the password or key that a file's name is or contains; "" if there is
+    none. A dot ends it here, as one before `.txt`, where in a text it could go on.
+    """
+    found = [*secrets_in(name), *secrets_in(name.replace(".", " "))]
+    return found[0][2].replace("-", " ") if found else ""
+
+
 def first_secret(data: bytes) -> tuple[int, str] | None:
     """Return line and kind of the first password or key in a file of any form; None without one.
 

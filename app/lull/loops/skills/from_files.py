@@ -20,7 +20,7 @@ from pathlib import Path
 from lull.core.errors import LullError
 from lull.core.ports import Clock, Ids
 from lull.core.proof.proposal import Proposal, ProposalKind, ProposalOrigin, ProposalStatus
-from lull.core.provenance.redaction import redact_skill, redact_text
+from lull.core.provenance.redaction import redact_skill
 from lull.core.provenance.screening import screen_file
 from lull.core.skills.skill import (
     Skill,
@@ -31,6 +31,7 @@ from lull.core.skills.skill import (
     check_distinct_names,
     scope_of,
 )
+from lull.core.skills.skill_secrets import secret_in_name
 from lull.loops.skills.propose import flags_of, traces_of
 from lull.store.proof.proposals import Proposals
 from lull.store.skills.skill_files import (
@@ -144,7 +145,7 @@ class FromFiles:
             data = render(text)
         old, now = self._standing(key), self._clock.now()
         names = (path.relative_to(folder).as_posix() for path in files_beside(folder))
-        beside = [redact_text(name, lambda kind, secret: 1) for name in names]
+        beside = [name if not secret_in_name(name) else "⟨secret⟩" for name in names]
         screening = screen_file(
             text,
             approved=self._approved(old),

@@ -1,5 +1,5 @@
-"""Writes the database's witness file (its row counts, by which a later loss of rows is noticed) and
-checkpoints SQLite's write-ahead log (WAL).
+"""Writes the database's witness file (its row counts, by which a later loss of rows is noticed),
+checkpoints SQLite's write-ahead log (WAL), and tells if the database's file is removed meanwhile.
 
 The witness file lies outside the database.
 """
@@ -12,7 +12,9 @@ from typing import Final
 
 from lull.core.errors import StoreError
 from lull.core.ports import Clock
+from lull.service.process.problems import Problems
 from lull.store.database import Database
+from lull.store.file_place import FilePlace
 from lull.store.witness import Witness
 
 log = logging.getLogger(__name__)
@@ -22,12 +24,17 @@ CHECKPOINT_EVERY_S: Final = 300.0
 
 
 class WitnessWriter:
-    """Writes the witness file (the database's row counts, by which a loss is noticed) every few
-    seconds, and checkpoints the WAL (SQLite's write-ahead log) every few minutes.
+    """Writes the witness file (the database's row counts, by which a loss is noticed) and looks
+    whether the database's file is still there every few seconds, and checkpoints the WAL (SQLite's
+    write-ahead log) every few minutes.
     """
 
-    def __init__(self, database: Database, witness: Witness, clock: Clock) -> None:
+    def __init__(
+        self, database: Database, witness: Witness, problems: Problems, clock: Clock
+    ) -> None:
         self._database = database
+        self._place = FilePlace(database.path)
+        self._problems = problems
         self._witness = witness
         self._clock = clock
         self._failing = False
@@ -44,6 +51,8 @@ class WitnessWriter:
                 self._database.checkpoint_soon()
                 checkpointed_s = now_s
             await self._write(running=True)
+            moved = await asyncio.to_thread(self._place.error)
+            self._problems.set_or_clear("database file", moved)
             await asyncio.sleep(WITNESS_EVERY_S)
 
     async def stop(self) -> None:

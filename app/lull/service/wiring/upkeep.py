@@ -58,7 +58,9 @@ def upkeep_of(
         supervisor=Supervisor(shared.problems, shared.clock),
         watch_library=_watch_library(shared, current, index, changes),
         watch_records=_watch_records(shared),
-        keep_watch=WitnessWriter(shared.stores.database, shared.stores.witness, shared.clock),
+        keep_watch=WitnessWriter(
+            shared.stores.database, shared.stores.witness, shared.problems, shared.clock
+        ),
         backups=_backups(shared, settings, paths),
         throwing_away=_throwing_away(shared, settings(), paths),
     )

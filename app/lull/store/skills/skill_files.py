@@ -12,7 +12,7 @@ from pathlib import Path
 
 from lull.core.errors import SkillError
 from lull.core.provenance.redaction import redact_text
-from lull.core.skills.skill_secrets import first_secret
+from lull.core.skills.skill_secrets import first_secret, secret_in_name
 from lull.store.on_disk import NOT_REGULAR, open_regular, read_regular
 from lull.store.skills.skill_md import FILE_LIMIT
 
@@ -58,8 +58,8 @@ def secret_beside(folder: Path) -> str:
     left = SEARCHED_BYTES
     for path in files_beside(folder):
         name = path.relative_to(folder).as_posix()
-        if found := first_secret(name.encode(errors="replace")):
-            return f"{folder.name}, in a file's name ({found[1]})"
+        if kind := secret_in_name(name):
+            return f"{folder.name}, in a file's name ({kind})"
         try:
             with os.fdopen(open_regular(path), "rb") as file:
                 data = file.read(left)

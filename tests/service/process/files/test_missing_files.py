@@ -59,6 +59,19 @@ def test_a_database_that_is_gone_is_told_before_the_start_and_after(lull: Lull) 
     assert (found["ok"], found["serious"], found["text"]) == (False, True, said)
 
 
+def test_a_database_that_goes_while_lull_runs_is_told_until_it_is_back(lull: Lull) -> None:
+    lull.serve()
+    assert problems(lull) == []
+    file, away = lull.home / "lull.db", lull.home / "elsewhere.db"
+    file.rename(away)
+    (said,) = eventually(lambda: problems(lull))
+    assert said.startswith(f"{file} was removed while Lull runs.")
+    shutil.copy(away, file)
+    eventually(lambda: "replaced by another file" in problems(lull)[0])
+    away.replace(file)
+    eventually(lambda: problems(lull) == [])
+
+
 def database_emptied(home: Path) -> None:
     (home / "lull.db").write_bytes(b"")
 
