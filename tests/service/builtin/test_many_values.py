@@ -8,9 +8,14 @@ import json
 
 import pytest
 
-from lull.service.proxy.chats import MOST_VALUES
+from lull.core.chat.messages import MOST_VALUES, ChatRequest, Outline, Role, text_message
+from lull.service.builtin.model import LocalModels
+from lull.service.builtin.routes import AnsweredByEngine, ServedModel
 from lull.service.proxy.long.child import FEW_VALUES, many_values
+from tests.doubles.fake_engine import FakeEngine
+from tests.doubles.fakes import FakeClock
 from tests.running import Lull
+from tests.service.builtin.scripted import pocket
 
 
 def _asks(**more: object) -> dict[str, object]:
@@ -43,3 +48,20 @@ def test_values_are_counted_outside_of_texts() -> None:
     assert many_values(body) == 2 * FEW_VALUES - 1
     assert many_values(json.dumps({"text": ", " * FEW_VALUES}).encode()) == 0
     assert many_values(json.dumps([1] * FEW_VALUES).encode()) == 0
+
+
+@pytest.mark.parametrize(("values", "by_lull"), [(MOST_VALUES, True), (MOST_VALUES + 1, False)])
+def test_what_ollama_can_answer_goes_to_ollama(values: int, by_lull: bool) -> None:
+    outline = Outline(
+        plain=2, others=0, pieces=1, images=0, opaque=0, links=("link",), values=values
+    )
+    chat = ChatRequest(
+        model="pocket",
+        messages=(text_message(Role.USER, "hi"),),
+        stream=False,
+        outline=outline,
+    )
+    for how, answers in ((AnsweredByEngine.WHAT_IT_CAN, by_lull), (AnsweredByEngine.ALL, True)):
+        models = LocalModels(clock=FakeClock())
+        models.publish(ServedModel(model=pocket(), engine=FakeEngine(), answers=how))
+        assert models.answers(chat) is answers

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
+from typing import Final
 
 
 class Role(StrEnum):
@@ -99,6 +100,12 @@ class Sampling:
         return Sampling(**found)
 
 
+MOST_VALUES: Final = 300_000
+"""Most JSON values in a request that Lull's own engine answers. The service parses such a request
+itself, which holds up its other clients for some two seconds a million values.
+"""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outline:
     """Character counts of a chat request whose body is so large that another process parses it.
@@ -124,6 +131,11 @@ class Outline:
     @property
     def characters(self) -> int:
         return self.plain + self.others
+
+    @property
+    def has_many_values(self) -> bool:
+        """Whether the request has so many JSON values that the service must not parse it itself."""
+        return self.values > MOST_VALUES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

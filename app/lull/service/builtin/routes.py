@@ -336,7 +336,8 @@ async def in_thread_if_long(body: bytes, work: Callable[[], T]) -> T:
 
 def _is_plain(chat: ChatRequest) -> bool:
     if (long := chat.outline) is not None:
-        return not (chat.tools or chat.format or long.images or long.opaque)
+        unable = chat.tools or chat.format or long.images or long.opaque or long.has_many_values
+        return not unable
     kinds = {part.kind for message in chat.messages for part in message.parts}
     return not (chat.tools or chat.format or kinds & {PartKind.IMAGE, PartKind.OPAQUE})
 

@@ -24,7 +24,7 @@ from lull.contract.chat_headers import (
 )
 from lull.core.adapters.model_facts import ModelFacts
 from lull.core.chat.client import Client
-from lull.core.chat.messages import ChatRequest, Outline
+from lull.core.chat.messages import ChatRequest
 from lull.core.errors import Conflict, LullError, RequestError
 from lull.core.skills.prompt_block import Injection
 from lull.loops.chat.serve import Serve, Serving
@@ -50,18 +50,6 @@ UNREAD = RequestError(
     "The request is long and cannot be read now.", status=503, hint="Try again in a moment."
 )
 """Error answer for a long request when the process that reads long requests has failed."""
-MOST_VALUES = 300_000
-"""Most JSON values in a request that Lull's own engine answers. The service parses such a request
-itself, which holds up its other clients for some two seconds a million values.
-"""
-
-
-def refuse_many_values(outline: Outline) -> None:
-    """Raise RequestError for a request of so many JSON values that parsing it would hold up other
-    clients.
-    """
-    if outline.values > MOST_VALUES:
-        raise RequestError("a request of so many values is not read", status=400)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,8 +157,8 @@ class AnswerChats:
                 # Ollama may have just started; probe it so that the next request finds it.
                 self._upstream.probe_soon()
                 raise without_traceback(fault) if fault else self._unknown_model(chat)
-            if local and chat is not None and chat.outline is not None:
-                refuse_many_values(chat.outline)
+            if local and chat is not None and chat.outline and chat.outline.has_many_values:
+                raise RequestError("a request of so many values is not read", status=400)
             if read is not None and (local or await self._may_see(read.chat.model)):
                 plain = BodyToSend(body.data, read)
                 begun = await self._begin(
