@@ -11,7 +11,8 @@ from pathlib import Path
 from lull.core.errors import StoreError
 
 _HINT = (
-    "Stop Lull and start it again: it says what is missing. `lull restore` brings a backup back."
+    "If you moved it, put it back before you stop Lull. Otherwise `lull restore` brings a backup "
+    "back."
 )
 
 
@@ -39,15 +40,15 @@ class FilePlace:
                 return None
         except FileNotFoundError:
             return StoreError(
-                f"{self._path} was removed while Lull runs. What is said and approved from now on "
-                "is lost when Lull stops.",
+                f"{self._path} was removed while Lull runs. What it holds may be lost when "
+                "Lull stops.",
                 hint=_HINT,
             )
         except OSError:
             return None  # the folder cannot be looked into now, which says nothing of the file
         return StoreError(
-            f"{self._path} was replaced by another file while Lull runs. What is said and approved "
-            "from now on is lost when Lull stops.",
+            f"{self._path} was replaced by another file while Lull runs. What it held and "
+            "what is said from now on may be lost when Lull stops.",
             hint=_HINT,
         )
 

@@ -267,7 +267,42 @@ def test_a_secret_divided_over_two_text_parts_is_found(cut: int) -> None:
     )
     safe = redact_message(Message(role=Role.USER, parts=parts), lambda kind, secret: 1)
     assert safe.text == "Mine is ⟨secret:github-token:1⟩ works well."
-    assert [part.kind for part in safe.parts] == [PartKind.TEXT, PartKind.IMAGE]
+    assert [part.kind for part in safe.parts] == [part.kind for part in parts]
+
+
+@pytest.mark.parametrize(
+    ("texts", "safe"),
+    [
+        (
+            ("see {first}", "{rest} and AKIAQ2W3E4R5T6Y7U2I3", "Write 2 more"),
+            ("see ⟨secret:github-token:1⟩", " and ⟨secret:aws-key:1⟩", "Write 2 more"),
+        ),
+        (
+            ("see {first}", "{rest} card 4556737586899855", "9 eggs"),
+            ("see ⟨secret:github-token:1⟩", " card ⟨secret:card:1⟩", "9 eggs"),
+        ),
+        (
+            ("see {first}", "{middle}", "{end} and {key}"),
+            ("see ⟨secret:github-token:1⟩", "", " and ⟨secret:github-token:1⟩"),
+        ),
+        (
+            ("My password is hunter22x", "Write a menu"),
+            ("My password is ⟨secret:password:1⟩", "Write a menu"),
+        ),
+        (
+            ("DB_PASSWORD=Xk29fjQpl20", "Explain the file"),
+            ("DB_PASSWORD=⟨secret:password:1⟩", "Explain the file"),
+        ),
+    ],
+)
+def test_the_other_texts_stay_as_they_are_and_are_looked_through(
+    texts: tuple[str, ...], safe: tuple[str, ...]
+) -> None:
+    key = f"ghp_{A[:36]}"
+    pieces = {"first": key[:6], "rest": key[6:], "middle": key[6:20], "end": key[20:], "key": key}
+    parts = tuple(MessagePart(kind=PartKind.TEXT, text=text.format(**pieces)) for text in texts)
+    found = redact_message(Message(role=Role.USER, parts=parts), lambda kind, secret: 1)
+    assert tuple(part.text for part in found.parts) == safe
 
 
 def test_texts_without_a_divided_secret_stay_apart() -> None:

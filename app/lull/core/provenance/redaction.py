@@ -7,6 +7,7 @@ Only the secret is replaced, so the conversation stays readable. Code that merel
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import accumulate
@@ -59,8 +60,12 @@ def redact_skill(text: SkillText) -> SkillText:
 
 def redact_message(message: Message, number: Number) -> Message:
     """Return a message with each secret in it replaced by a placeholder, also one that is divided
-    over several of its text parts: their texts then stand together in the first of them.
+    over several of its text parts.
     """
+    parts = tuple(
+        MessagePart(kind=p.kind, text=redact_text(p.text, number))
+        for p in _without_divided(message.parts, number)
+    )
     calls = tuple(
         ToolCall(
             name=redact_text(c.name, number),
@@ -69,23 +74,37 @@ def redact_message(message: Message, number: Number) -> Message:
         )
         for c in message.tool_calls
     )
-    parts = tuple(
-        MessagePart(kind=p.kind, text=redact_text(p.text, number))
-        for p in _without_divided(message.parts)
-    )
     answers = redact_text(message.tool_call_id, number)
     return replace(message, parts=parts, tool_calls=calls, tool_call_id=answers)
 
 
-def _without_divided(parts: tuple[MessagePart, ...]) -> tuple[MessagePart, ...]:
-    """The parts; if a secret is divided over their texts, with all of these in the first."""
-    texts = [at for at, part in enumerate(parts) if part.kind is PartKind.TEXT]
+def _without_divided(parts: tuple[MessagePart, ...], number: Number) -> tuple[MessagePart, ...]:
+    """The parts without secrets that begin in one text and end in another: the placeholder stands
+    in the first of them. All else stays in its part, to be looked through there.
+
+    What is found in its first text alone is no divided one: a password that ends a text seems to go
+    on in the next, whose words are another matter.
+    """
+    texts = [part.text for part in parts if part.kind is PartKind.TEXT]
     if len(texts) < 2:
         return parts
-    *ends, _ = accumulate(len(parts[at].text) for at in texts)
-    whole = "".join(parts[at].text for at in texts)
-    if not any(begin < cut < end for begin, end, _ in secrets_in(whole) for cut in ends):
-        return parts
-    first, *others = texts
-    joined = (*parts[:first], replace(parts[first], text=whole), *parts[first + 1 :])
-    return tuple(part for at, part in enumerate(joined) if at not in others)
+    starts = [0, *accumulate(map(len, texts))]
+    whole = "".join(texts)
+    for begin, end, kind in reversed(secrets_in(whole)):
+        first = bisect_right(starts, begin) - 1
+        if end <= starts[first + 1] or _is_found_alone(texts[first], begin - starts[first], kind):
+            continue
+        placeholder = f"⟨secret:{kind}:{number(kind, whole[begin:end])}⟩"
+        last = bisect_left(starts, end) - 1
+        texts[last] = texts[last][end - starts[last] :]
+        for between in range(first + 1, last):
+            texts[between] = ""
+        texts[first] = texts[first][: begin - starts[first]] + placeholder
+    left = iter(texts)
+    return tuple(
+        replace(part, text=next(left)) if part.kind is PartKind.TEXT else part for part in parts
+    )
+
+
+def _is_found_alone(text: str, begin: int, kind: str) -> bool:
+    return any(at <= begin < end and alone == kind for at, end, alone in secrets_in(text))
