@@ -11,7 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lull.core.proof.evalue import pick_log_e_value
-from lull.core.proof.pairing import PlannedPair, count_successes, least_answered, next_pair
+from lull.core.proof.pairing import (
+    PlannedPair,
+    count_successes,
+    least_answered,
+    next_pair,
+    plan_several,
+)
 from lull.core.proof.pairs import BY_USER, Pair, PairPart, totals_of
 from lull.core.proof.proof import ProofDecision, ProofRule, ProofState, decide, picks_wanted
 
@@ -259,6 +265,31 @@ def test_an_interrupted_proof_goes_on_as_if_nothing_had_happened(
     assert not seeds or max(seeds.values()) == 1
     if not any(part is not SUCCESS for _, part in requests):
         assert not done
+
+
+@pytest.mark.slow
+@given(some_requests, st.lists(outcomes, min_size=60, max_size=60), st.integers(1, 9))
+def test_pairs_that_are_replayed_at_the_same_time_are_those_of_one_after_the_other(
+    requests: Requests, luck: list[str], most: int
+) -> None:
+    one_by_one, _ = run(requests, lambda wanted: luck[wanted.seed % 60])
+    scores = {"+": (0.0, 1.0), "-": (1.0, 0.0), ".": (1.0, 1.0)}
+    done: list[Pair] = []
+
+    def plans() -> list[PlannedPair]:
+        return plan_several(
+            done, lambda pairs: next_pair(pairs, RULE, requests=requests, key="k"), most=most
+        )
+
+    while planned := plans():
+        assert len({(plan.request, plan.seed) for plan in planned}) == len(planned) <= most
+        for plan in planned:
+            if plan in plans():
+                without, with_ = scores[luck[plan.seed % 60]]
+                done.append(
+                    pair(plan.request, plan.seed, part=plan.part, without=without, with_=with_)
+                )
+    assert done == one_by_one
 
 
 @pytest.mark.slow

@@ -114,6 +114,39 @@ async def test_the_same_pair_is_shown_until_there_is_a_pick(room: Classroom) -> 
     assert (await shown(room, proposal)).pair != first.pair
 
 
+async def test_the_answers_of_the_next_pairs_are_generated_together_with_the_first(
+    room: Classroom,
+) -> None:
+    room.stages = lambda _: room.stage(pairs_at_once=4)
+    proposal = await waiting(room)
+    asked, shown_ones = [], []
+    for _ in range(6):
+        comparison = await shown(room, proposal)
+        asked.append(len(room.chats.asked))
+        shown_ones.append(comparison.pair)
+        await room.compare.pick(proposal.id, comparison.pair, by_the_skill(comparison))
+    assert asked == [8, 8, 8, 8, 16, 16]
+    assert len(set(shown_ones)) == 6
+    assert room.now(proposal).status is ProposalStatus.PROVED
+    pairs = room.proposals.pairs(proposal.id)
+    seeds = [ask.sampling.seed for ask in room.chats.asked]
+    assert [pair.seed for pair in pairs] == seeds[0::2][:6]
+
+
+async def test_answers_that_wait_are_generated_anew_where_the_prompt_is_another_now(
+    room: Classroom,
+) -> None:
+    room.stages = lambda _: room.stage(pairs_at_once=4)
+    proposal = await waiting(room)
+    comparison = await shown(room, proposal)
+    await room.compare.pick(proposal.id, comparison.pair, by_the_skill(comparison))
+    assert len(room.chats.asked) == 8
+    room.stages = lambda _: room.stage(pairs_at_once=4, system="Answer in one line.")
+    await shown(room, proposal)
+    assert len(room.chats.asked) == 16
+    assert "Answer in one line." in room.chats.asked[-1].messages[0].text
+
+
 async def test_both_answers_of_a_pair_are_made_under_one_seed_like_those_of_a_proof(
     room: Classroom,
 ) -> None:
@@ -243,7 +276,7 @@ async def test_picks_beside_a_proof_use_other_seeds(room: Classroom) -> None:
     room.judge = ScriptedJudge(lambda q: (GOOD if "|" in q.answer.text else BAD,) * 3)
     proposal = await room.proposes(failures=tuple(await room.failed(*menus(1))))
     comparison = await shown(room, proposal)
-    assert await room.prove._one(proposal.id)
+    assert await room.prove._replay_next(proposal.id)
     await room.compare.pick(proposal.id, comparison.pair, by_the_skill(comparison))
     pairs = room.proposals.pairs(proposal.id)
     assert [p.scored_by for p in pairs] == ["judge:judge-1", BY_USER]

@@ -12,7 +12,7 @@ exactly where it stopped, on any machine.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from lull.core.proof.last_look import LastLook
@@ -56,6 +56,31 @@ def next_pair(
         return None
     shown = shown_by(totals, rule, successes=successes, look=look) is not ShownBy.NOTHING
     return least_answered(done, requests, successes=shown, key=key)
+
+
+def plan_several(
+    pairs: Sequence[Pair], choose: Callable[[Sequence[Pair]], PlannedPair | None], *, most: int
+) -> list[PlannedPair]:
+    """Choose at most `most` past requests that are answered at the same time, with and without a
+    skill.
+
+    They are those that the function `choose` would choose one after the other, given all pairs so
+    far, if each of them showed no difference. As their scores come in, the rest may turn out not to
+    be needed: such a pair is in no later plan, and is to be thrown away.
+    """
+    planned: list[PlannedPair] = []
+    while len(planned) < most:
+        plan = choose([*pairs, *(_showing_nothing(plan) for plan in planned)])
+        if plan is None:
+            break
+        planned.append(plan)
+    return planned
+
+
+def _showing_nothing(plan: PlannedPair) -> Pair:
+    return Pair(
+        request=plan.request, part=plan.part, seed=plan.seed, without=0.0, with_=0.0, scored_by=""
+    )
 
 
 def count_successes(requests: Iterable[Request]) -> int:

@@ -6,6 +6,9 @@ request of their own, made like those of a proof, and picks the better one. Thei
 for each pair and kept secret, so a pick is evidence like every other scored pair and counts in the
 same e-value.
 
+Where the model's engine is fast at several answers at the same time, those to the next requests are
+generated together, so that the user waits only for the first pair.
+
 A pick for a shown pair is accepted even after a crash. The answers are only in memory, so asking
 again after a crash shows new ones.
 """
@@ -20,18 +23,18 @@ from dataclasses import dataclass, replace
 from lull.core.chat.messages import Completion
 from lull.core.chat.picks import Pick, answer_text, scores
 from lull.core.coded_text import coded_text
-from lull.core.errors import Conflict, LullError, RequestError
+from lull.core.errors import Conflict, LullError
 from lull.core.idle.ports import QuietRunner
 from lull.core.ports import Clock, Ids
 from lull.core.proof.outcome import ENOUGH_ALIKE
-from lull.core.proof.pairing import least_answered
+from lull.core.proof.pairing import least_answered, plan_several
 from lull.core.proof.pairs import BY_USER, SAME_WORDS
 from lull.core.proof.proof import ProofState, decide
 from lull.core.proof.proposal import Proposal, check_decidable, status_text
 from lull.core.skills.skill import Library
+from lull.loops.proof.prepared_answers import PlannedAnswers, PreparedAnswers
 from lull.loops.proof.prove import Prove
 from lull.loops.proof.replay import (
-    THIS_REQUEST,
     OpensTargets,
     Replay,
     ReplayCase,
@@ -93,7 +96,7 @@ class Compare:
         self._prove = prove
         self._library = library
         self._targets = targets
-        self._quiet = quiet
+        self._prepared = PreparedAnswers(replay, quiet)
         self._clock = clock
         self._ids = ids
         self._toss = toss
@@ -125,10 +128,11 @@ class Compare:
         alike, refused = 0, set[str]()
         while alike < ENOUGH_ALIKE:
             cases = [c for c in self._replay.user_cases(proposal, stage) if c.turn not in refused]
-            case, seed = self._planned(proposal, cases)
-            if case is None:
+            planned = self._planned(proposal, cases, most=stage.pairs_at_once)
+            if not planned:
                 break
-            answers = await self._answers(stage, case, seed)
+            case, seed = planned[0]
+            answers = await self._prepared.take(stage, planned)
             if answers is None:
                 refused.add(case.turn)
             elif (same := _same(answers)) is None:
@@ -149,38 +153,25 @@ class Compare:
         return NextPair(comparison=None, alike=alike)
 
     def _planned(
-        self, proposal: Proposal, cases: list[ReplayCase]
-    ) -> tuple[ReplayCase | None, int]:
-        """Return the next request to compare and its seed; None if the proof is decided or no
-        request is left.
+        self, proposal: Proposal, cases: list[ReplayCase], *, most: int
+    ) -> list[PlannedAnswers]:
+        """Return the next requests to compare, at most this many; none if the proof is decided or
+        no request is left.
         """
         pairs = self._proposals.pairs(proposal.id)
         rule = self._prove.ground.rule_for(proposal)
         now = decide(pairs, rule, successes=proposal.replayable, look=proposal.last_look)
         if now.state is not ProofState.UNDECIDED:
-            return None, 0
-        requests = [(case.turn, case.part) for case in cases]
+            return []
+        of_request = {case.turn: case for case in cases}
         # Other seeds than those of a proof that runs at the same time.
-        wanted = least_answered(pairs, requests, successes=False, key=f"{proposal.sha256} picks")
-        if wanted is None:
-            return None, 0
-        return next(case for case in cases if case.turn == wanted.request), wanted.seed
-
-    async def _answers(
-        self, stage: ReplayTarget, case: ReplayCase, seed: int
-    ) -> tuple[Completion, Completion] | None:
-        """Return the answers without and with the skill; None if this request cannot be
-        compared."""
-        try:
-            answers = await self._quiet.run(
-                lambda: self._replay.answers(stage, case, seed), hurry=True
-            )
-        except RequestError as error:
-            if error.status not in THIS_REQUEST:
-                raise
-            log.info("%s cannot be asked again: %s", case.turn, error)
-            return None
-        return answers if all(answer.complete for answer in answers) else None
+        key, requests = f"{proposal.sha256} picks", [(case.turn, case.part) for case in cases]
+        wanted = plan_several(
+            pairs,
+            lambda done: least_answered(done, requests, successes=False, key=key),
+            most=most,
+        )
+        return [PlannedAnswers(of_request[plan.request], plan.seed) for plan in wanted]
 
     async def _show(
         self,

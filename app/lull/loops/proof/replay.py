@@ -60,6 +60,8 @@ class ReplayTarget:
     """The model's own sampling parameters, used where the client set none."""
     place: Placement = Placement.SYSTEM
     """Where skills are put in the model's prompts: in the system text or in a user message."""
+    pairs_at_once: int = 1
+    """How many pairs of answers the engine generates in hardly more time than one pair."""
 
 
 class OpensTargets(Protocol):

@@ -25,6 +25,12 @@ REPLAY_WITHIN_S: Final = 600.0
 """Timeout in seconds of one replayed answer, long enough to load a large model first."""
 
 
+MOST_PAIRS_AT_ONCE: Final = 4
+"""Most pairs of answers that Lull's engine generates at the same time for one proof: a step for 8
+answers takes little longer than one for 2, and few proofs end with fewer pairs than these.
+"""
+
+
 class OllamaModelFacts(Protocol):
     """Interface that returns the facts of models in the user's Ollama, such as digests and context
     windows.
@@ -140,7 +146,12 @@ class ReplayTargets:
             adapter=served.adapter,
             sampling=sampling,
             place=self._place(self._local.facts(model)),
+            pairs_at_once=self._pairs_at_once(),
         )
+
+    def _pairs_at_once(self) -> int:
+        """Ollama by default answers one request after the other; Lull's engine answers several."""
+        return min(MOST_PAIRS_AT_ONCE, max(1, self._settings().engine.max_batch // 2))
 
     def _place(self, facts: ModelFacts) -> Placement:
         return place_of(facts, self._places)

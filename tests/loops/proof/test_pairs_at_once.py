@@ -1,0 +1,150 @@
+"""Tests of proofs whose model answers several pairs of requests at the same time: they end exactly
+as with one pair at a time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from lull.core.chat.messages import Role
+from lull.core.feedback.judge import JudgeQuestion, QuestionKind
+from lull.core.feedback.reward import Vote
+from lull.core.proof.proposal import Proposal, ProposalStatus
+from lull.store.chat.turn_rows import Label
+from tests.doubles.fake_chat_model import ChatAsk
+from tests.loops.classroom import BAD, GOOD, MENU, Classroom, ScriptedJudge, menus
+
+
+def told(ask: ChatAsk) -> bool:
+    return any(MENU.body in m.text for m in ask.messages if m.role is Role.SYSTEM)
+
+
+def by_chance(with_: float, without: float, joking: float = 1.0) -> Callable[[ChatAsk], str]:
+    """A model that obeys with these probabilities, and that with the skill still tells a joke when
+    asked for one with the probability `joking`; the same for the same request and seed.
+    """
+
+    def answer(ask: ChatAsk) -> str:
+        drawn = hashlib.sha256(f"{ask.newest} {ask.sampling.seed} {told(ask)}".encode()).digest()
+        number = int.from_bytes(drawn[:4], "big") / 2**32
+        if "joke" in ask.newest:
+            return "haha" if not told(ask) or number < joking else "soup"
+        return "soup | bread" if number < (with_ if told(ask) else without) else "soup and bread"
+
+    return answer
+
+
+def wants_bars(question: JudgeQuestion) -> Sequence[Vote]:
+    if question.asks is QuestionKind.PAIR:
+        return (GOOD if question.answer.text == question.reference else BAD,) * 3
+    return (GOOD if "|" in question.answer.text else BAD,) * 3
+
+
+async def proposed(room: Classroom, answers: Callable[[ChatAsk], str]) -> Proposal:
+    successes: list[str] = []
+    for number in range(3):
+        successes += await room.plays(f"Please tell a joke about salt {number}", "haha")
+        await room.rate(successes[-1], Label.GOOD)
+    failures = await room.failed(*menus(5))
+    room.chats.answers = [answers]
+    room.judge = ScriptedJudge(wants_bars)
+    return await room.proposes(failures=tuple(failures), successes=tuple(successes))
+
+
+def at_once(room: Classroom, number: int) -> None:
+    room.stages = lambda _: room.stage(pairs_at_once=number)
+
+
+async def proved(room: Classroom, proposal: Proposal) -> Proposal:
+    while await room.prove.slice():
+        pass
+    return room.now(proposal)
+
+
+@pytest.mark.parametrize(
+    ("answers", "status"),
+    [
+        (by_chance(1.0, 0.0), ProposalStatus.PROVED),
+        (by_chance(0.8, 0.2), ProposalStatus.PROVED),
+        (by_chance(0.5, 0.5), ProposalStatus.UNPROVED),
+        (by_chance(0.1, 0.9), ProposalStatus.REJECTED),
+        (by_chance(1.0, 0.0, joking=0.1), ProposalStatus.REJECTED),
+    ],
+    ids=["helps surely", "helps", "changes nothing", "harms", "spoils successes"],
+)
+async def test_it_ends_with_the_same_pairs_as_one_at_a_time(
+    tmp_path: Path, answers: Callable[[ChatAsk], str], status: ProposalStatus
+) -> None:
+    ends = []
+    for number in (1, 4):
+        room = Classroom(tmp_path / str(number))
+        try:
+            at_once(room, number)
+            proposal = await proposed(room, answers)
+            done = await proved(room, proposal)
+            ends.append((done.status, done.reason, room.proposals.pairs(proposal.id)))
+            told_of = room.prove.next_finished()
+            assert told_of is not None
+            assert told_of.status is done.status
+            assert room.prove.next_finished() is None
+        finally:
+            await asyncio.to_thread(room.database.close)
+    assert ends[0] == ends[1]
+    assert ends[0][0] is status
+
+
+async def test_as_many_pairs_are_asked_at_the_same_time_as_the_engine_is_fast_at(
+    room: Classroom,
+) -> None:
+    at_once(room, 4)
+    obeys, asked_before_an_answer = by_chance(1.0, 0.0), list[int]()
+
+    def answer(ask: ChatAsk) -> str:
+        asked_before_an_answer.append(len(room.chats.asked))
+        return obeys(ask)
+
+    proposal = await proposed(room, answer)
+    assert (await proved(room, proposal)).status is ProposalStatus.PROVED
+    assert asked_before_an_answer[0] == 8
+    first = room.chats.asked[:8]
+    assert len({(ask.newest, ask.sampling.seed) for ask in first}) == 4
+    assert sum(told(ask) for ask in first) == 4
+
+
+async def test_what_the_user_decides_meanwhile_holds(room: Classroom) -> None:
+    at_once(room, 4)
+    proposal = await proposed(room, by_chance(1.0, 0.0))
+    answers = room.chats.answers[0]
+    rejected = False
+
+    async def rejects() -> None:
+        nonlocal rejected
+        if not rejected:
+            rejected = True
+            await room.review.reject(proposal.id, reason="no")
+
+    assert room.judge is not None
+    room.judge.meanwhile = rejects
+    assert callable(answers)
+    await room.prove.slice()
+    assert room.status(proposal) is ProposalStatus.REJECTED
+    assert room.now(proposal).reason == "no"
+    assert room.proposals.pairs(proposal.id) == []
+
+
+async def test_a_request_without_a_verdict_holds_up_no_other(room: Classroom) -> None:
+    at_once(room, 4)
+    proposal = await proposed(room, by_chance(1.0, 0.0))
+    silent = menus(5)[0]
+    room.judge = ScriptedJudge(
+        lambda q: () if q.messages[-1].text == silent else wants_bars(q)  # type: ignore[union-attr]
+    )
+    done = await proved(room, proposal)
+    assert done.status is ProposalStatus.PROVED
+    assert 1 <= done.silent.count(proposal.failures[0]) <= 3
+    assert proposal.failures[0] not in {p.request for p in room.proposals.pairs(proposal.id)}
