@@ -13,7 +13,8 @@ import os
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -44,6 +45,14 @@ CALM: Final[Json] = {
     "call": False,
 }
 HERE: Final[Json] = {**CALM, "input_idle_s": 2, "locked": False}
+
+
+NEWEST: Final = 50
+"""How many of the newest conversations are looked at to find one; a whole week has fewer."""
+
+
+RECORDED_TIMEOUT_S: Final = 60.0
+"""Answers are recorded in the background, usually within a second."""
 
 
 class DemoFailed(LullError):
@@ -137,6 +146,19 @@ class DemoConversation:
         said = self.service.chat(self.messages, client=self.client, apart=self.apart)
         self.messages.append({"role": "assistant", "content": said})
         return said
+
+
+def say_at_once(said: Sequence[tuple[DemoConversation, str]]) -> list[str]:
+    """Say one thing in each of these conversations at the same time; return the answers in order.
+
+    Raises DemoFailed.
+    """
+    threads = ThreadPoolExecutor(max_workers=max(1, len(said)))
+    try:
+        return list(threads.map(lambda one: one[0].says(one[1]), said))
+    finally:
+        # Not waited for: after Ctrl-C the service is stopped, which ends what is still asked.
+        threads.shutdown(wait=False, cancel_futures=True)
 
 
 class PlayedService:
@@ -237,11 +259,17 @@ class PlayedService:
         finally:
             connection.close()
 
-    def rate_last(self, label: str) -> None:
-        """Rate the newest answer in the newest conversation of the demo."""
-        newest = self.control().get(routes.CONVERSATIONS, limit=1)["conversations"][0]
-        turns = self.control().get(routes.CONVERSATION.format(id=quote(newest["id"])))["turns"]
+    def rate(self, talk: DemoConversation, label: str) -> None:
+        """Rate the newest answer in a conversation of the demo."""
+        if not self.wait_until(lambda: self._recorded(talk), within_s=RECORDED_TIMEOUT_S):
+            raise DemoFailed("A conversation of the played week was not recorded.")
+        name = quote(self._recorded(talk)[0]["id"])
+        turns = self.control().get(routes.CONVERSATION.format(id=name))["turns"]
         self.control().post(routes.RATE.format(id=quote(turns[-1]["id"])), {"label": label})
+
+    def _recorded(self, talk: DemoConversation) -> list[Json]:
+        newest = self.control().get(routes.CONVERSATIONS, limit=NEWEST)["conversations"]
+        return [one for one in newest if one["title"] == talk.messages[0]["content"]]
 
     def proposals(self) -> list[Json]:
         found: list[Json] = self.control().get(routes.PROPOSALS)["proposals"]
@@ -260,8 +288,9 @@ class PlayedService:
     def control(self) -> Control:
         return Control(self.paths)
 
-    def wait_until(self, holds: Callable[[], bool], *, within_s: float) -> bool:
-        """Wait until the function `holds` returns True, and return True; return False on timeout.
+    def wait_until(self, holds: Callable[[], object], *, within_s: float) -> bool:
+        """Wait until the function `holds` returns something true, and return True; return False on
+        timeout.
 
         Raises DemoFailed when the demo's service ended.
         """

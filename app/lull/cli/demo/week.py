@@ -17,7 +17,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from lull.cli.demo.requests import Wanted, requests_about
-from lull.cli.demo.service import PlayedService
+from lull.cli.demo.service import DemoConversation, PlayedService, say_at_once
 from lull.contract.json_object import Json
 from lull.core.checks.check import Check, CheckKind
 from lull.core.checks.check_answer import passes_check
@@ -190,21 +190,26 @@ class DemoWeek:
     # Actions of the user
 
     def _asks(self, *wanted: Wanted, minutes: tuple[int, int] = (3, 34)) -> None:
-        for one in wanted:
-            self._ask(one)
-            self._service.played.skip(timedelta(minutes=self._chance.randint(*minutes) / 2))
+        """Ask for several things, each in a chat of its own; show now and then whether the answers
+        keep the user's wishes.
 
-    def _ask(self, wanted: Wanted) -> None:
-        """Ask for something; show now and then whether the answer keeps the user's wishes."""
-        talk = self._service.talk(self._chance.choice(CLIENTS))
-        answer = talk.says(next(self._requests[wanted]))
-        told = self._chance.random()
-        wishes = [wish for wish in WISHES if wish.wanted is wanted]
-        content = all(passes_check(wish.check, answer) for wish in wishes)
-        if wishes and told < RATED_SHARE:
-            self._service.rate_last("good" if content else "bad")
-        elif content and told > 1 - THANKS_SHARE:
-            talk.says("Thanks!")
+        All are asked at the same time, which the built-in model answers in hardly more time than
+        one: a demo is waited for.
+        """
+        asked = [(next(self._requests[one]), self._chance.choice(CLIENTS)) for one in wanted]
+        talks = [self._service.talk(client) for _, client in asked]
+        answers = say_at_once([(talk, said) for talk, (said, _) in zip(talks, asked, strict=True)])
+        contented: list[DemoConversation] = []
+        for one, talk, answer in zip(wanted, talks, answers, strict=True):
+            self._service.played.skip(timedelta(minutes=self._chance.randint(*minutes) / 2))
+            told = self._chance.random()
+            wishes = [wish for wish in WISHES if wish.wanted is one]
+            content = all(passes_check(wish.check, answer) for wish in wishes)
+            if wishes and told < RATED_SHARE:
+                self._service.rate(talk, "good" if content else "bad")
+            elif content and told > 1 - THANKS_SHARE:
+                contented.append(talk)
+        say_at_once([(talk, "Thanks!") for talk in contented])
 
     def _corrects(self, wish: DemoWish, *, client: str = "", apart: bool = False) -> None:
         """Ask until an answer breaks the wish, and say so until the service has heard it."""
