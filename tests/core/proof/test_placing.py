@@ -49,7 +49,7 @@ def asked(cases: PlacingSheet, obeys: Obeys) -> list[PlacingMark]:
     """Ask all cases of a model that scores as `obeys` says, and return the marks."""
     marks: list[PlacingMark] = []
     while (found := next_case(cases, marks)) is not None:
-        case, place = found
+        case, (place, *_) = found
         own = obeys[place]
         kept = own[min(len(marks) // len(Placement), len(own) - 1)]
         marks.append(PlacingMark(case=case.id, place=place, kept=kept))

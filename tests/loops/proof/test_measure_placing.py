@@ -73,6 +73,7 @@ class Room:
     facts: dict[str, ModelFacts] = field(default_factory=dict)
     library: Library = field(default_factory=lambda: SKILLS)
     away: bool = False
+    pairs_at_once: int = 1
 
     def __post_init__(self) -> None:
         self.database = database_at(self.folder / "lull.db")
@@ -106,7 +107,9 @@ class Room:
         return self.facts.get(model)
 
     async def open_target(self, model: str) -> ReplayTarget | None:
-        return None if self.away else target(self.chat, self.facts[model])
+        if self.away:
+            return None
+        return replace(target(self.chat, self.facts[model]), pairs_at_once=self.pairs_at_once)
 
 
 def target(chat: FakeChatModel, facts: ModelFacts) -> ReplayTarget:
@@ -148,6 +151,26 @@ async def test_each_case_is_one_conversation_whose_rule_stays_where_it_stood(roo
     assert head[0].role is Role.USER and head[0].text.startswith("<skills>")
     system = room.chat.asked[0].messages[0]
     assert system.role is Role.SYSTEM and system.text.startswith(f"{FACTS.system}\n\n<skills>")
+
+
+async def test_an_engine_that_is_fast_at_several_is_asked_in_all_places_at_the_same_time(
+    tmp_path: Path,
+) -> None:
+    ends = []
+    for number in (1, 4):
+        room = Room(tmp_path / str(number), pairs_at_once=number)
+        try:
+            story = await room.open()
+            while await story.slice("llama"):
+                pass
+            ends.append((story.results()[0], room.places))
+            if number == 4:
+                first = [ask.messages for ask in room.chat.asked[:3]]
+                assert len(set(first)) == 3
+                assert all(len(messages) <= 2 for messages in first)  # no answer yet
+        finally:
+            room.database.close()
+    assert ends[0] == ends[1]
 
 
 async def test_it_goes_on_where_it_stopped_and_other_cases_begin_anew(room: Room) -> None:

@@ -117,9 +117,9 @@ class KeptShare:
 
 def next_case(
     sheet: PlacingSheet, marks: Sequence[PlacingMark]
-) -> tuple[PlacingCase, Placement] | None:
-    """Return the next test case to put to the model, and the place in the prompt where its rule
-    goes. None if nothing is left to measure.
+) -> tuple[PlacingCase, list[Placement]] | None:
+    """Return the next test case to put to the model, and the places in the prompt where its rule
+    is still to be put. None if nothing is left to measure.
 
     Once one place is surely best, deciding cases that were not begun are left out; a case that was
     begun is finished.
@@ -129,7 +129,7 @@ def next_case(
     for case in sorted(sheet.cases, key=lambda one: not one.decides):
         left = [place for place in Placement if (case.id, place) not in marked]
         if left and not (case.decides and sure and len(left) == len(Placement)):
-            return case, left[0]
+            return case, left
     return None
 
 

@@ -32,6 +32,7 @@ from lull.core.proof.placing import (
 )
 from lull.core.skills.prompt_block import Placement
 from lull.core.skills.skill import Library
+from lull.loops.feedback.at_once import at_once
 from lull.loops.proof.replay import OpensTargets, ReplayTarget, prompt_with_skills
 from lull.store.proof.placings import Placings
 
@@ -178,36 +179,46 @@ class MeasurePlacing:
         end_s, marked = self._clock.monotonic_s() + self._slice_s, 0
         while self._clock.monotonic_s() < end_s:
             try:
-                if not await self._one(model):
+                asked = await self._next_case(model)
+                if not asked:
                     break
             except LullError as error:
                 if not marked:
                     raise
                 log.info("measuring where %s obeys skills waits: %s", model, error)
                 break
-            marked += 1
+            marked += asked
         return marked
 
-    async def _one(self, model: str) -> bool:
-        """Ask one case with its rule in one place; False if there is none, or no model to ask."""
+    async def _next_case(self, model: str) -> int:
+        """Ask the next case with its rule in one place, or in all places at the same time where
+        the engine is fast at several answers; return in how many, 0 if there is none, or no model
+        to ask.
+        """
         stage = await self._asked.here.open_target(model)
         if stage is None or self._models.get(stage.digest) is None:
-            return False
+            return 0
         result = self._so_far(model, stage.digest)
         following = next_case(self._sheet, result.marks)
         if result.place is not None or following is None:
-            return False
-        case, place = following
+            return 0
+        case, left = following
+        places = left if stage.pairs_at_once > 1 else left[:1]
         # The caller decided that it is time for this; chats still go first.
-        kept = await self._quiet.run(lambda: self._kept(stage, case, place), hurry=True)
-        mark = PlacingMark(case=case.id, place=place, kept=kept)
-        found = with_best_place(replace(result, marks=(*result.marks, mark)), self._sheet)
+        kept = await self._quiet.run(
+            lambda: at_once(self._kept(stage, case, place) for place in places), hurry=True
+        )
+        marks = [
+            PlacingMark(case=case.id, place=place, kept=number)
+            for place, number in zip(places, kept, strict=True)
+        ]
+        found = with_best_place(replace(result, marks=(*result.marks, *marks)), self._sheet)
         found = replace(found, at=self._clock.now())
         await self._store.put(found)
         self._take(found)
         if found.place is not None:
             log.info("%s: %s", model, found.why)
-        return True
+        return len(places)
 
     async def _kept(self, stage: ReplayTarget, case: PlacingCase, place: Placement) -> int | None:
         """Return how many of a case's answers kept its rule; None if one cannot be checked."""
