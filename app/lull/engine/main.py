@@ -33,6 +33,7 @@ from lull.contract.engine_frames import (
     receive_frame,
 )
 from lull.core.errors import EngineError
+from lull.engine.blas import name_the_processor
 
 _log = logging.getLogger("lull.engine")
 
@@ -148,6 +149,7 @@ def prepare_imports() -> None:
         # MLX's wheel for Linux bundles reference BLAS, about thirty times slower than OpenBLAS.
         # The first library loaded with global symbols wins.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+        name_the_processor()
         try:
             ctypes.CDLL("libopenblas.so.0", mode=ctypes.RTLD_GLOBAL)
         except OSError:

@@ -27,7 +27,6 @@ from lull.backends.reader.files import read_files
 from lull.contract.engine_frames import encode, error_to_wire, receive_frame
 from lull.core.errors import EngineError, ResourceError
 from lull.core.feedback.exchange import Exchange
-from lull.engine.blas import name_the_processor
 from lull.engine.main import leave_with_parent, log_as_json, prepare_imports
 
 _log = logging.getLogger("lull.engine")
@@ -96,7 +95,6 @@ def prepare_to_read() -> None:
     Call before anything imports MLX.
     """
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
-    name_the_processor()
     prepare_imports()
 
 
