@@ -5,6 +5,7 @@ A display may hang, go away, or be missing from the start.
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
@@ -25,7 +26,8 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="X11 is tried on
 def screen() -> Iterator[Screen]:
     if absent := missing():
         pytest.skip(f"no {' and no '.join(absent)} on this machine")
-    with Screen() as screen:
+    # A number that no server gets by itself, so that none takes it while this one restarts.
+    with Screen(f":{20_000 + os.getpid() % 20_000}") as screen:
         yield screen
 
 
