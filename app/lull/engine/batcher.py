@@ -23,6 +23,7 @@ from mlx_lm.models.cache import make_prompt_cache
 
 from lull.engine.adapters import AdapterSwitcher
 from lull.engine.answer import GeneratedAnswer
+from lull.engine.decoder import Decoder
 from lull.engine.lane import Lane, can_merge
 from lull.engine.prefix_cache import PrefixCache
 
@@ -67,6 +68,7 @@ class Batcher:
         `most_at_once` bounds the answers in progress; `slice_tokens` is the prefill per round.
         """
         self._model = model
+        self._decoder = Decoder(model)
         self._shelf = shelf
         self._most = most_at_once
         self._slice = slice_tokens
@@ -169,7 +171,7 @@ class Batcher:
     def _begin(self, group: list[Prefill]) -> None:
         self._shelf.activate(group[0].answer.adapter)
         fresh = Lane(
-            self._model,
+            self._decoder,
             [reading.answer for reading in group],
             [reading.cache for reading in group],
         )

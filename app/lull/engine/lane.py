@@ -18,6 +18,7 @@ import mlx.core as mx
 
 from lull.engine.adapters import LoadedAdapter
 from lull.engine.answer import GeneratedAnswer
+from lull.engine.decoder import Decoder
 from lull.engine.penalties import append_tokens, no_tokens_yet, stack_padded
 from lull.engine.sampling import SampledTokens, TokenLogprobs, sample_tokens, token_logprobs
 
@@ -27,9 +28,11 @@ class Lane:
     every array and cache.
     """
 
-    def __init__(self, model: Any, answers: list[GeneratedAnswer], caches: list[list[Any]]) -> None:
+    def __init__(
+        self, decoder: Decoder, answers: list[GeneratedAnswer], caches: list[list[Any]]
+    ) -> None:
         """Start a batch of answers; each answer's cache holds its prompt except the last token."""
-        self._model = model
+        self._decoder = decoder
         self.adapter: LoadedAdapter | None = answers[0].adapter
         self.answers = answers
         self._cache = caches[0] if len(caches) == 1 else _merged(caches)
@@ -75,12 +78,10 @@ class Lane:
         self._keep([row for row, answer in enumerate(self.answers) if answer.id != request_id])
 
     def _dispatch(self, tokens_B: mx.array) -> SampledTokens:
-        logits_BTV = self._model(tokens_B[:, None], cache=self._cache)
+        logits_BV = self._decoder(tokens_B, self._cache, self.adapter)
         wanted = any(answer.logprobs is not None for answer in self.answers)
         draws = [answer.draw for answer in self.answers]
-        picks = sample_tokens(
-            logits_BTV[:, -1, :], draws, self._steps, self._newest, logprobs=wanted
-        )
+        picks = sample_tokens(logits_BV, draws, self._steps, self._newest, logprobs=wanted)
         mx.async_eval(picks.arrays())  # type: ignore[no-untyped-call]
         self._steps = [step + 1 for step in self._steps]
         return picks
