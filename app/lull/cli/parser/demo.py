@@ -6,7 +6,7 @@ from lull.cli.parser.base import Commands, add_command
 
 DEMO = """\
 A real service answers a week of everyday requests with the built-in model, in a temporary folder.
-It is corrected, proposes skills and proves them; only its clock is simulated. That takes some ten
+It is corrected, proposes skills and proves them; only its clock is simulated. That takes some five
 minutes on two processor cores. Then the dashboard opens on the result, with one suggestion left to
 test and decide. Your own Lull is not touched.
 
