@@ -195,6 +195,23 @@ def test_chat_apps_that_are_installed_are_connected_from_here(
     dialog.close_it.click()
 
 
+def test_a_chat_app_that_is_installed_meanwhile_is_found(
+    new_here: tuple[Shown, Scripted],
+) -> None:
+    shown, scripted = new_here
+    steps = opened(shown)
+    shown.until(lambda: ("GET", routes.CLIENTS, {}) in scripted.asked)
+    shown.until(lambda: not shown.desktop.client.busy)
+    scripted.answers[routes.CLIENTS] = clients()
+    steps.go(2)
+    step = steps.steps[2]
+    assert isinstance(step, ConnectStep)
+    before = len(scripted.asked)
+    shown.until(lambda: len(scripted.asked) > before)
+    assert ("GET", routes.CLIENTS, {}) in scripted.asked[before:]
+    shown.until(lambda: "zed" in step.apps.rows)
+
+
 def test_where_no_chat_app_is_found_the_address_stands_alone(
     new_here: tuple[Shown, Scripted],
 ) -> None:

@@ -5,6 +5,7 @@ hours for background work, start at login.
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QCheckBox, QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from lull.contract import routes
@@ -160,6 +161,12 @@ class ConnectStep(WelcomeStep):
         self._pressed = False
         self._waiting = False
         self._sample = SampleChat(self)
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
+        super().showEvent(event)
+        # An app may have been installed meanwhile; without one the card, which looks for it itself,
+        # is hidden.
+        self.kit.state.touch(Subject.CLIENTS)
 
     def _line(self, name: str) -> QLineEdit:
         made = QLineEdit()
