@@ -21,6 +21,19 @@ def test_an_event_brings_the_new_value(on_script: Shown, scripted: Scripted) -> 
     on_script.until(lambda: state.status["turns"] == 77)
 
 
+def test_how_far_a_test_has_come_is_read_while_it_runs(
+    on_script: Shown, scripted: Scripted
+) -> None:
+    state = on_script.desktop.state
+    one = {"id": "prop_1", "name": "menu-style", "status": "proving", "testing": True}
+    scripted.answers[routes.PROPOSALS] = {"proposals": [one], "generation": 10}
+    scripted.tell("proposal", proposal="prop_1")
+    on_script.until(lambda: state.proposals == [one])
+    further = {**one, "testing": False, "status": "proved"}
+    scripted.answers[routes.PROPOSALS] = {"proposals": [further], "generation": 10}
+    on_script.until(lambda: state.proposals == [further])  # no event tells of it
+
+
 def test_many_events_together_are_one_reading(on_script: Shown, scripted: Scripted) -> None:
     state = on_script.desktop.state
     before = sum(path == routes.PROPOSALS for _, path, _ in scripted.asked)

@@ -13,6 +13,7 @@ class EventKind(StrEnum):
     TURN_RECORDED = "turn-recorded"
     GENERATION = "generation"
     LABEL = "label"
+    SCORED = "scored"
     PROPOSAL = "proposal"
     LULL = "lull"
     TRAINING = "training"

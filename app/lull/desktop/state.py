@@ -81,6 +81,7 @@ _ROUTES: Final[Mapping[Subject, tuple[str, Mapping[str, object]]]] = {
 _TOUCHES: Final[Mapping[str, tuple[Subject, ...]]] = {
     "turn-recorded": (Subject.STATUS, Subject.CONVERSATIONS),
     "label": (Subject.STATUS, Subject.CONVERSATIONS),
+    "scored": (Subject.STATUS, Subject.CONVERSATIONS, Subject.SKILLS),
     "generation": (Subject.STATUS, Subject.SKILLS, Subject.GENERATIONS, Subject.PROPOSALS),
     "proposal": (Subject.STATUS, Subject.PROPOSALS),
     "lull": (Subject.STATUS, Subject.WINDOWS),
@@ -177,7 +178,7 @@ class AppState(QObject):
         self._soon = QTimer(self, singleShot=True)
         self._soon.timeout.connect(self._read_dirty)
         self._poll = QTimer(self, interval=POLL_MS)
-        self._poll.timeout.connect(lambda: self.touch(Subject.STATUS))
+        self._poll.timeout.connect(self._read_what_moves)
         stream.snapshot.connect(self._take_snapshot)
         stream.resumed.connect(self._take_resumed)
         stream.lost.connect(self._take_lost)
@@ -186,6 +187,11 @@ class AppState(QObject):
     def start(self) -> None:
         self._stream.start()
         self._poll.start()
+
+    def _read_what_moves(self) -> None:
+        """Read anew what changes without an event: the status, and how far a test has come."""
+        testing = any(one.get("testing") for one in self.proposals)
+        self.touch(Subject.STATUS, *((Subject.PROPOSALS,) if testing else ()))
 
     def close(self) -> None:
         self._soon.stop()

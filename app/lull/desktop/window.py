@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QCloseEvent, QFont, QFontMetrics, QKeySequence, QResizeEvent
+from PySide6.QtGui import QAction, QCloseEvent, QFont, QFontMetrics, QKeySequence
 from PySide6.QtWidgets import (
     QButtonGroup,
     QDialog,
@@ -33,7 +33,7 @@ from lull.desktop.tray_status import tray_status
 from lull.desktop.widgets.flow import scrolled
 from lull.desktop.widgets.icons import icon
 from lull.desktop.widgets.page import Kit, MakesPage, Page, PageName
-from lull.desktop.widgets.parts import Banner, ElidedLabel, Tab, Toast, button, label
+from lull.desktop.widgets.parts import Banner, ElidedLabel, Tab, Toast, button, label, row
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import now, reword_for_window, tr, without_args
 
@@ -105,8 +105,8 @@ class MainWindow(QMainWindow):
         self._line = ElidedLabel()
         self._version = label("")
         self._buttons: dict[PageName, Tab] = {}
+        self.note = Toast()
         self._lay_out()
-        self.note = Toast(self)
         self._shortcuts()
         self._tick = QTimer(self, interval=TICK_MS)
         self._tick.timeout.connect(self._show_line)
@@ -137,6 +137,7 @@ class MainWindow(QMainWindow):
             middle.addWidget(demo)
         middle.addWidget(self.banner)
         middle.addWidget(self._stack, 1)
+        middle.addLayout(row(None, self.note, None))
         middle.addWidget(self._status_line())
         box = QHBoxLayout()
         box.setContentsMargins(0, 0, 0, 0)
@@ -342,10 +343,6 @@ class MainWindow(QMainWindow):
         event.setAccepted(self.may_hide())
         if not event.isAccepted():
             self.close_asked.emit()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
-        super().resizeEvent(event)
-        self.note.place()
 
 
 def _ctrl() -> str:

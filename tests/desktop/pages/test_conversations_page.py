@@ -309,3 +309,50 @@ def test_a_long_address_is_broken_instead_of_widening_the_page(
     assert first.toPlainText() == turns[0]["request"]
     on_script.until(lambda: first.height() > 4 * first.fontMetrics().height())
     assert "⟨OpenAI key 1⟩" in second.toPlainText()
+
+
+def test_what_was_recorded_while_another_page_was_shown_is_there_on_coming_back(
+    on_script: Shown, scripted: Scripted
+) -> None:
+    page = opened(on_script, scripted, 1)
+    on_script.desktop.window.go(PageName.TODAY)
+    scripted.answers[routes.CONVERSATIONS] = {
+        "conversations": [conversation(1), conversation(0)],
+        "next": None,
+    }
+    heard: list[str] = []
+    on_script.desktop.state.changed.connect(heard.append)
+    scripted.tell("turn-recorded", turn="turn_9")
+    on_script.until(lambda: "conversations" in heard)
+    on_script.desktop.window.go(PageName.CONVERSATIONS)
+    on_script.until(lambda: len(page.rows.rows) == 2)
+
+
+def test_the_open_conversation_shows_a_new_score(on_script: Shown, scripted: Scripted) -> None:
+    page = opened(on_script, scripted, 1)
+    on_script.until(lambda: page.view.shown is not None)
+    scored = turn(0, reward={"value": 0, "p_good": 0.03, "source": "implicit"})
+    scripted.answers["/v1/conversations/conv_0"] = {**conversation(0), "turns": [scored]}
+    scripted.tell("scored")
+    on_script.until(lambda: (page.view.shown or {}).get("turns") == [scored])
+
+
+def test_what_is_recorded_while_the_list_is_read_is_not_missed(
+    on_script: Shown, scripted: Scripted
+) -> None:
+    page = opened(on_script, scripted, 1)
+    reading, go_on = threading.Event(), threading.Event()
+
+    def slow(_: Json) -> Json:
+        reading.set()
+        go_on.wait(600)
+        return {"conversations": [conversation(0)], "next": None}
+
+    scripted.answers[routes.CONVERSATIONS] = slow
+    page.rows.reload()
+    on_script.until(reading.is_set)
+    page.rows.reload()
+    newer = {"conversations": [conversation(1), conversation(0)], "next": None}
+    scripted.answers[routes.CONVERSATIONS] = newer
+    go_on.set()
+    on_script.until(lambda: len(page.rows.rows) == 2)

@@ -91,6 +91,14 @@ def test_a_conversation_is_recorded_with_its_skills_and_can_be_rated(
     shown.until(lambda: any(b.text() == teach for b in page.turns.findChildren(QPushButton)))
 
 
+def test_the_score_of_an_answer_is_shown_as_soon_as_it_is_known(
+    shown: Shown, page: ChatPage
+) -> None:
+    said(shown, page, "Say hello to my cat.")
+    said(shown, page, "Thanks, perfect!")
+    shown.until(lambda: any("judging by what you did next" in text for text in says(page)))
+
+
 def test_without_skills_none_comes_along_and_switching_starts_anew(
     shown: Shown, page: ChatPage, lull: Before, _upstream: ScriptedUpstream
 ) -> None:

@@ -26,8 +26,6 @@ from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import hover, tr, without_args
 
 NOTE_MS: Final = 8_000
-ABOVE_BUTTONS: Final = 92
-"""Distance of the toast from the window's bottom, so that it does not cover the page's buttons."""
 
 
 def label(text: str = "", kind: str = "", *, wrap: bool = False) -> QLabel:
@@ -229,12 +227,14 @@ class Banner(QFrame):
 
 
 class Toast(QFrame):
-    """A short message (toast) over the window with the outcome of the user's last action and an
+    """A short message (toast) under the page with the outcome of the user's last action and an
     optional Undo button.
+
+    It takes a row of its own: over the page it would cover what is to be clicked next.
     """
 
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._undo: Callable[[], None] | None = None
         self.words = label("", wrap=False)
         self.undo = button(tr("Undo"), self._go_back)
@@ -271,20 +271,11 @@ class Toast(QFrame):
             restyle(widget)
         self.words.setWordWrap(self.words.sizeHint().width() > 520)
         self.words.setFixedWidth(min(520, self.words.sizeHint().width()))
-        self.adjustSize()
-        self.place()
         self.show()
-        self.raise_()
         if good:
             self._timer.start()
         else:
             self._timer.start(NOTE_MS * 2)
-
-    def place(self) -> None:
-        parent = self.parentWidget()
-        if parent is not None:
-            x = (parent.width() - self.width()) // 2
-            self.move(max(0, x), parent.height() - self.height() - ABOVE_BUTTONS)
 
     def _go_back(self) -> None:
         undo, self._undo = self._undo, None

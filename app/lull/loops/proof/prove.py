@@ -84,6 +84,7 @@ class Prove:
         self._clock = clock
         self._rule = rule
         self._settled: deque[str] = deque()
+        self._replayed = ""
 
     def next_finished(self) -> Proposal | None:
         """Return the next proposal (candidate skill) whose proof by replays has ended, and remove
@@ -95,6 +96,13 @@ class Prove:
             with contextlib.suppress(NotFound):
                 return self._proposals.get(self._settled.popleft())
         return None
+
+    @property
+    def replayed_now(self) -> str:
+        """The id of the proposal whose past requests are being answered at this moment; "" if
+        none.
+        """
+        return self._replayed
 
     @property
     def rule(self) -> ProveRule:
@@ -119,6 +127,7 @@ class Prove:
         pairs = 0
         away: LullError | None = None
         for proposal in self._waiting(only):
+            self._replayed = proposal.id
             try:
                 while self._clock.monotonic_s() < end_s:
                     replayed = await self._replay_next(proposal.id)
@@ -128,6 +137,8 @@ class Prove:
             except LullError as error:
                 log.info("%s waits: %s", proposal.id, error)
                 away = away or error
+            finally:
+                self._replayed = ""
         if away is not None and not pairs:
             raise away
         return pairs

@@ -108,6 +108,7 @@ class FastLoop:
 
     async def _hear_all(self, *, hurry: bool = False) -> None:
         while await self._hear.step(hurry=hurry, count=self._score.rescore_with_feedback):
+            self._bus.tell(EventKind.SCORED)
             await self._learn_of_words()
 
     async def add_feedback(self, heard: Sequence[Feedback]) -> None:
@@ -115,6 +116,7 @@ class FastLoop:
         for prompts) from it.
         """
         await self._score.rescore_with_feedback(heard)
+        self._bus.tell(EventKind.SCORED)
         await self._learn_of_words()
 
     async def _learn_of_words(self) -> None:
@@ -131,6 +133,7 @@ class FastLoop:
         while True:
             await self._nudged(self._to_judge)
             if await self._problems.attempt("judge", self._ask_judge.step):
+                self._bus.tell(EventKind.SCORED)
                 self._new.set()
 
     async def writing(self) -> None:
@@ -147,7 +150,8 @@ class FastLoop:
 
     async def _read_all(self) -> None:
         await asyncio.to_thread(self._settle)
-        await self._score.read_new()
+        if await self._score.read_new():
+            self._bus.tell(EventKind.SCORED)
         await self._problems.attempt(
             "skills from corrections", lambda: self._write((ProposalOrigin.EXTRACTIVE,))
         )
@@ -204,6 +208,7 @@ class FastLoop:
         await asyncio.to_thread(self._settle)
         await self._score.read_new()
         await self._book.on_rating(turn)
+        self._bus.tell(EventKind.SCORED)
         self._new.set()
 
     async def on_picked(self) -> None:

@@ -88,6 +88,7 @@ async def open_control(
         library=lambda: service.skills.current.library,
         rule=service.learning.proofs.prove.rule.proof,
         rule_for=service.learning.proofs.prove.ground.rule_for,
+        replayed_now=lambda: service.learning.proofs.prove.replayed_now,
         proofs=service.learning.fast_loop,
         bus=shared.bus,
     )

@@ -27,11 +27,18 @@ from lull.store.proof.proposals import WritingFault
 
 
 def proposal_view(
-    proposal: Proposal, *, base: bytes, data: bytes, pairs: Sequence[Pair], rule: ProofRule
+    proposal: Proposal,
+    *,
+    base: bytes,
+    data: bytes,
+    pairs: Sequence[Pair],
+    rule: ProofRule,
+    testing: bool = False,
 ) -> Json:
     """Convert a proposal (a new, changed or retired skill that waits for approval) to JSON.
 
-    `base` is the active skill's text, `data` the text that would replace it.
+    `base` is the active skill's text, `data` the text that would replace it. `testing` says whether
+    past requests are being answered for its proof at this moment.
     """
     after = b"" if proposal.kind is ProposalKind.RETIRE else data
     return {
@@ -40,6 +47,7 @@ def proposal_view(
         "name": proposal.key.name,
         "client": proposal.key.client or None,
         "status": proposal.status.value,
+        "testing": testing,
         "sha256": proposal.sha256,
         "diff": unified(base, after, proposal.key.name),
         "evidence": evidence_view(proposal, pairs, rule),

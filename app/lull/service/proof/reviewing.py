@@ -83,13 +83,15 @@ class ReviewRequests:
         library: Callable[[], Library],
         rule: ProofRule,
         rule_for: Callable[[Proposal], ProofRule],
+        replayed_now: Callable[[], str],
         proofs: Proofs,
         bus: EventBus,
     ) -> None:
         """The function `rule_for` returns the rule by which a proposed skill is proved, with its
         own alpha.
 
-        `rule` is the default.
+        `rule` is the default. The function `replayed_now` returns the id of the proposal that is
+        being tested at this moment, "" if none is.
         """
         self._review = review
         self._proposals = proposals
@@ -97,6 +99,7 @@ class ReviewRequests:
         self._library = library
         self._rule = rule
         self._rule_for = rule_for
+        self._replayed_now = replayed_now
         self._proofs = proofs
         self._bus = bus
         self._pushed: set[asyncio.Task[Any]] = set()
@@ -183,6 +186,7 @@ class ReviewRequests:
             data=self._proposals.data(proposal.id),
             pairs=self._proposals.pairs(proposal.id),
             rule=self._rule_for(proposal),
+            testing=self._replayed_now() == proposal.id,
         )
         if lost is not None:  # one lost file must not hide the other proposals
             text = "The text in force cannot be read, so this is no comparison."

@@ -36,6 +36,8 @@ class ConversationRows(QAbstractListModel):
         """Number of the latest request; replies to earlier ones are dropped."""
         self._next: str | None = None
         self.reading = False
+        self._again = False
+        """Whether something was recorded while a page was being read."""
         self.rows: list[Json] = []
         self.read_once = False
         self.error = ""
@@ -49,7 +51,9 @@ class ConversationRows(QAbstractListModel):
         """Load the newest conversations again, because something was recorded; keep the other rows
         that were loaded.
         """
-        if not self.reading:
+        if self.reading:
+            self._again = True
+        else:
             self._ask(after="", keep=True)
 
     def rowCount(self, parent: Index = _ROOT) -> int:  # noqa: N802
@@ -98,6 +102,9 @@ class ConversationRows(QAbstractListModel):
             else:
                 self._replace(page, answer.value.get("next"))
         self.answered.emit()
+        if self._again and not self.reading:
+            self._again = False
+            self.reload()
 
     def _append(self, page: list[Json], following: str | None) -> None:
         self._next = following

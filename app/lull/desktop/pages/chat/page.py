@@ -40,6 +40,7 @@ class ConversationsPage(Page):
         self._excluded = False
         """Whether the open conversation is kept out of learning."""
         self._asked = False
+        self._news = False
         self._to_end = False
         """Whether End was pressed and pages of the list are still to come."""
         self.filter = ConversationFilter()
@@ -128,15 +129,25 @@ class ConversationsPage(Page):
             self._asked = True
             self.state.get(routes.CONVERSATION_KINDS, self._offer)
             self._look_for()
+        elif self._news:
+            self._read_news()
 
     def _offer(self, answer: Reply) -> None:
         if answer.ok:
             self.filter.set_options(answer.value.get("clients", ()), answer.value.get("models", ()))
 
     def _hear(self, subject: str) -> None:
-        if subject == Subject.CONVERSATIONS and self._asked and self.isVisible():
-            self.rows.reload()
+        if subject == Subject.CONVERSATIONS and self._asked:
+            self._news = True
         super()._hear(subject)
+
+    def _read_news(self) -> None:
+        """Read the newest conversations and the open one again: something was recorded or scored,
+        perhaps while another page was shown.
+        """
+        self._news = False
+        self.rows.reload()
+        self._reload()
 
     def _look_for(self) -> None:
         self._to_end = False
@@ -194,7 +205,8 @@ class ConversationsPage(Page):
         if answer.ok:
             self._excluded = bool(answer.value.get("excluded"))
             self._show_buttons()
-            self.view.show_conversation(answer.value)
+            if answer.value != self.view.shown:
+                self.view.show_conversation(answer.value)
         else:
             self.state.told.emit(OutcomeMessage(text=plain(failure_words(answer)), good=False))
 

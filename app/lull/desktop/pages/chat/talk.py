@@ -32,6 +32,7 @@ from lull.desktop.words import plain, tr
 ROUTE: Final = "/api/chat"
 LINES: Final = 3
 RECORDED: Final = "turn-recorded"
+SCORED: Final = "scored"
 
 
 class ChatPage(Page):
@@ -181,6 +182,8 @@ class ChatPage(Page):
     # What was recorded of it
 
     def _happened(self, event: Json) -> None:
+        if event.get("kind") == SCORED and self._conversation and not self._chat.busy:
+            self._read()
         if event.get("kind") == RECORDED and self._messages:
             conversation = str(event["fields"].get("conversation") or "")
             if self._conversation in ("", conversation):
@@ -207,9 +210,12 @@ class ChatPage(Page):
         if not self._conversation and shown["turns"][0].get("request") != asked[0]:
             return  # another window's
         self._conversation = str(shown["id"])
+        grown = len(shown["turns"]) > self._recorded
         self._recorded = len(shown["turns"])
-        self.turns.show_conversation(shown)
-        self.turns.to_end()
+        if shown != self.turns.shown:
+            self.turns.show_conversation(shown)
+        if grown:
+            self.turns.to_end()
         self._settle()
 
     def _settle(self) -> None:

@@ -147,6 +147,8 @@ def _untested_words(proposal: Json, evidence: Json) -> str:
             "No check and no model can tell whether it helps; you can. Compare about %1 pairs of "
             "answers: it takes a minute.",
         )
+    if proposal.get("testing"):
+        return tr("It is being tested now.")
     if standing(proposal) is not ReviewState.UNTESTABLE:
         return tr("Not tested yet. It will be tested next time you're away.")
     if proposal.get("origin") == "file":
