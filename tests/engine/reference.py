@@ -21,7 +21,7 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 import mlx.core as mx
 from mlx.utils import tree_flatten
 from mlx_lm import load
-from mlx_lm.models import qwen3
+from mlx_lm.models import llama
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import PreTrainedTokenizerFast
 
@@ -59,7 +59,7 @@ def make_tokenizer(out: Path) -> int:
 def make_model(out: Path) -> None:
     out.mkdir(parents=True)
     config = {
-        "model_type": "qwen3",
+        "model_type": "llama",
         "hidden_size": 32,
         "num_hidden_layers": 2,
         "intermediate_size": 64,
@@ -73,7 +73,7 @@ def make_model(out: Path) -> None:
         "tie_word_embeddings": True,
         "eos_token_id": 2,
     }
-    model = qwen3.Model(qwen3.ModelArgs.from_dict(config))
+    model = llama.Model(llama.ModelArgs.from_dict(config))
     mx.random.seed(0)
     weights = {
         name: mx.random.normal(array.shape) * 0.2 if array.ndim == 2 else array

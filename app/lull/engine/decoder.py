@@ -14,9 +14,10 @@ values a head, I inputs and O outputs of a layer, R the rank of an adapter, V th
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import mlx.core as mx
 import numpy as np
@@ -31,13 +32,17 @@ from lull.engine.model import on_cpu
 Array = np.ndarray[Any, np.dtype[np.float32]]
 
 
+MOST_KEPT: Final = 4
+"""For how many adapters the views of their weights are kept, the last used ones."""
+
+
 class Decoder:
     """Computes the logits of the next token of several answers."""
 
     def __init__(self, model: Any) -> None:
         self._model = model
-        self._weights: tuple[LoadedAdapter | None, _Weights | None] | None = None
-        """The weights with the adapter that was active last; None where MLX decodes."""
+        self._weights: OrderedDict[LoadedAdapter | None, _Weights | None] = OrderedDict()
+        """The weights with each of the adapters used last; None where MLX decodes."""
 
     def __call__(
         self, tokens_B: mx.array, cache: Sequence[Any], adapter: LoadedAdapter | None
@@ -51,10 +56,19 @@ class Decoder:
             return logits_BTV[:, -1, :]
         return mx.array(weights.logits(np.asarray(tokens_B), cache))
 
+    def waits(self, adapter: LoadedAdapter | None) -> bool:
+        """Whether a call computes at once, by NumPy, where MLX would only plan the computation.
+        `adapter` must be the one that is active in the model.
+        """
+        return self._weights_with(adapter) is not None
+
     def _weights_with(self, adapter: LoadedAdapter | None) -> _Weights | None:
-        if self._weights is None or self._weights[0] is not adapter:
-            self._weights = (adapter, _weights_of(self._model))
-        return self._weights[1]
+        if adapter not in self._weights:
+            self._weights[adapter] = _weights_of(self._model)
+        self._weights.move_to_end(adapter)
+        while len(self._weights) > MOST_KEPT:
+            self._weights.popitem(last=False)
+        return self._weights[adapter]
 
 
 class _UnknownLayerError(Exception):

@@ -1,8 +1,8 @@
 """Decodes answers that share a LoRA adapter in one batch, one forward pass per step.
 
-A step is dispatched before the previous step's tokens are read, so the device works while Python
-turns tokens into text. A row that ends has therefore been computed one token too far; that token is
-discarded.
+Where MLX decodes, a step is dispatched before the previous step's tokens are read, so the device
+works while Python turns tokens into text. A row that ends has therefore been computed one token too
+far; that token is discarded. Where NumPy decodes, which is waited for, tokens are handed out first.
 
 A single row keeps its plain caches, which have faster attention and need no padding. When a second
 row joins, mlx-lm's `merge` makes batch caches of them. A few model types have caches that cannot be
@@ -59,10 +59,19 @@ class Lane:
 
     def step(self) -> None:
         """Decode one token for each answer of the batch, and drop the answers that ended."""
-        coming = self._coming
-        if any(not answer.ends_with_next for answer in self.answers):
-            self._newest = append_tokens(self._newest, coming.tokens)
-            self._coming = self._dispatch(coming.tokens)
+        coming, ahead = self._coming, not self._decoder.waits(self.adapter)
+        if ahead and any(not answer.ends_with_next for answer in self.answers):
+            self._go_on(coming)
+        self._hand_out(coming)
+        self._keep([row for row, answer in enumerate(self.answers) if not answer.ended])
+        if not ahead and self.answers:
+            self._go_on(self._coming)
+
+    def _go_on(self, coming: SampledTokens) -> None:
+        self._newest = append_tokens(self._newest, coming.tokens)
+        self._coming = self._dispatch(coming.tokens)
+
+    def _hand_out(self, coming: SampledTokens) -> None:
         tokens: Any = coming.tokens.tolist()
         details: list[TokenLogprobs | None] = [None] * len(tokens)
         if coming.logprobs is not None:
@@ -71,7 +80,6 @@ class Lane:
             )
         for answer, token, detail in zip(self.answers, tokens, details, strict=True):
             answer.take(token, detail)
-        self._keep([row for row, answer in enumerate(self.answers) if not answer.ended])
 
     def remove(self, request_id: str) -> None:
         """Drop a cancelled request from this batch of answers, if it is in it."""

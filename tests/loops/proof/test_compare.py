@@ -10,7 +10,7 @@ import pytest
 
 from lull.core.chat.messages import Role
 from lull.core.chat.picks import Pick
-from lull.core.errors import Conflict, RequestError
+from lull.core.errors import Conflict, RequestError, UpstreamDown
 from lull.core.feedback.feedback import Scope
 from lull.core.proof.pairs import BY_USER, SAME_WORDS
 from lull.core.proof.proposal import Proposal, ProposalKind, ProposalStatus
@@ -131,6 +131,42 @@ async def test_the_answers_of_the_next_pairs_are_generated_together_with_the_fir
     pairs = room.proposals.pairs(proposal.id)
     seeds = [ask.sampling.seed for ask in room.chats.asked]
     assert [pair.seed for pair in pairs] == seeds[0::2][:6]
+
+
+async def test_a_request_that_is_refused_does_not_undo_the_preparation(room: Classroom) -> None:
+    room.stages = lambda _: room.stage(pairs_at_once=4)
+    proposal = await waiting(room)
+    refused = room.served(proposal.failures[0]).asked
+    answers = room.chats.answers[0]
+    assert callable(answers)
+    refusal = RequestError("A message has an image that Lull does not keep.", status=400)
+    room.chats.answers = [lambda ask: refusal if ask.newest == refused else answers(ask)]
+    asked = []
+    for _ in range(4):
+        comparison = await shown(room, proposal)
+        asked.append(len(room.chats.asked))
+        await room.compare.pick(proposal.id, comparison.pair, by_the_skill(comparison))
+    # At first all four, then only what was not there.
+    assert asked[0] <= 14 and asked[-1] <= asked[0] + 12
+    assert sum(ask.newest == refused for ask in room.chats.asked) <= 4
+
+
+async def test_an_error_of_a_later_request_does_not_hold_up_the_first(room: Classroom) -> None:
+    room.stages = lambda _: room.stage(pairs_at_once=4)
+    proposal = await waiting(room)
+    answers, asked = room.chats.answers[0], 0
+    assert callable(answers)
+
+    def fails_once(ask: ChatAsk) -> object:
+        nonlocal asked
+        asked += 1
+        return UpstreamDown("Nobody is there.") if asked == 6 else answers(ask)
+
+    room.chats.answers = [fails_once]  # type: ignore[list-item]
+    for _ in range(6):
+        comparison = await shown(room, proposal)
+        await room.compare.pick(proposal.id, comparison.pair, by_the_skill(comparison))
+    assert room.now(proposal).status is ProposalStatus.PROVED
 
 
 async def test_answers_that_wait_are_generated_anew_where_the_prompt_is_another_now(

@@ -5,6 +5,7 @@ as with one pair at a time.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from lull.core.chat.messages import Role
+from lull.core.errors import LullError, UpstreamDown
 from lull.core.feedback.judge import JudgeQuestion, QuestionKind
 from lull.core.feedback.reward import Vote
 from lull.core.proof.proposal import Proposal, ProposalStatus
@@ -137,14 +139,81 @@ async def test_what_the_user_decides_meanwhile_holds(room: Classroom) -> None:
     assert room.proposals.pairs(proposal.id) == []
 
 
-async def test_a_request_without_a_verdict_holds_up_no_other(room: Classroom) -> None:
+@pytest.mark.parametrize("silences", [1, 2, 3], ids=["once", "twice", "always"])
+async def test_a_request_without_a_verdict_changes_nothing_of_that(
+    tmp_path: Path, silences: int
+) -> None:
+    ends = []
+    for number in (1, 4):
+        room = Classroom(tmp_path / str(number))
+        try:
+            at_once(room, number)
+            proposal = await proposed(room, by_chance(0.8, 0.2))
+            silent, told_nothing = menus(5)[0], list[str]()
+
+            def judges(
+                question: JudgeQuestion,
+                silent: str = silent,
+                told_nothing: list[str] = told_nothing,
+            ) -> Sequence[Vote]:
+                if question.messages[-1].text == silent and len(told_nothing) < silences:
+                    told_nothing.append(silent)
+                    return ()
+                return wants_bars(question)
+
+            room.judge = ScriptedJudge(judges)
+            done = await proved(room, proposal)
+            ends.append((done.status, done.silent, room.proposals.pairs(proposal.id)))
+        finally:
+            await asyncio.to_thread(room.database.close)
+    assert ends[0] == ends[1]
+    assert len(ends[0][1]) == silences
+
+
+async def test_a_question_that_fails_costs_only_its_own_pair(room: Classroom) -> None:
+    at_once(room, 4)
+    obeys, asked = by_chance(1.0, 0.0), 0
+
+    def fails_now_and_then(ask: ChatAsk) -> str | LullError:
+        nonlocal asked
+        asked += 1
+        return UpstreamDown("Nobody is there.") if asked % 7 == 0 else obeys(ask)
+
+    proposal = await proposed(room, fails_now_and_then)
+    for _ in range(40):
+        with contextlib.suppress(UpstreamDown):
+            await room.prove.slice()
+    assert room.status(proposal) is ProposalStatus.PROVED
+
+
+async def test_the_judge_is_asked_one_question_after_the_other(room: Classroom) -> None:
     at_once(room, 4)
     proposal = await proposed(room, by_chance(1.0, 0.0))
-    silent = menus(5)[0]
-    room.judge = ScriptedJudge(
-        lambda q: () if q.messages[-1].text == silent else wants_bars(q)  # type: ignore[union-attr]
-    )
-    done = await proved(room, proposal)
-    assert done.status is ProposalStatus.PROVED
-    assert 1 <= done.silent.count(proposal.failures[0]) <= 3
-    assert proposal.failures[0] not in {p.request for p in room.proposals.pairs(proposal.id)}
+    at_the_judge, most = 0, 0
+
+    async def thinks() -> None:
+        nonlocal at_the_judge, most
+        at_the_judge += 1
+        most = max(most, at_the_judge)
+        await asyncio.sleep(0.001)
+        at_the_judge -= 1
+
+    assert room.judge is not None
+    room.judge.meanwhile = thinks
+    assert (await proved(room, proposal)).status is ProposalStatus.PROVED
+    assert most == 1
+
+
+async def test_it_is_known_which_proposal_is_replayed(room: Classroom) -> None:
+    obeys, seen = by_chance(1.0, 0.0), set[str]()
+
+    def answer(ask: ChatAsk) -> str:
+        seen.add(room.prove.replayed_now)
+        return obeys(ask)
+
+    proposal = await proposed(room, answer)
+    seen.clear()
+    assert room.prove.replayed_now == ""
+    await proved(room, proposal)
+    assert seen == {proposal.id}
+    assert room.prove.replayed_now == ""

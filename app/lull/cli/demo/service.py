@@ -14,7 +14,6 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -153,12 +152,27 @@ def say_at_once(said: Sequence[tuple[DemoConversation, str]]) -> list[str]:
 
     Raises DemoFailed.
     """
-    threads = ThreadPoolExecutor(max_workers=max(1, len(said)))
-    try:
-        return list(threads.map(lambda one: one[0].says(one[1]), said))
-    finally:
-        # Not waited for: after Ctrl-C the service is stopped, which ends what is still asked.
-        threads.shutdown(wait=False, cancel_futures=True)
+    answers: dict[int, str | DemoFailed] = {}
+
+    def say(number: int, talk: DemoConversation, text: str) -> None:
+        try:
+            answers[number] = talk.says(text)
+        except DemoFailed as error:
+            answers[number] = error
+
+    # Daemons: after Ctrl-C nobody waits for what is still being answered.
+    threads = [
+        threading.Thread(target=say, args=(number, *one), daemon=True)
+        for number, one in enumerate(said)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for answer in answers.values():
+        if isinstance(answer, DemoFailed):
+            raise answer
+    return [str(answers[number]) for number in range(len(said))]
 
 
 class PlayedService:

@@ -24,7 +24,7 @@ from typing import NamedTuple
 from lull.core.chat.messages import Completion
 from lull.core.chat.picks import Pick, answer_text, scores
 from lull.core.coded_text import coded_text
-from lull.core.errors import Conflict, LullError, RequestError
+from lull.core.errors import Conflict, LullError
 from lull.core.idle.ports import QuietRunner
 from lull.core.ports import Clock, Ids
 from lull.core.proof.outcome import ENOUGH_ALIKE
@@ -36,7 +36,7 @@ from lull.core.skills.skill import Library
 from lull.loops.feedback.at_once import at_once
 from lull.loops.proof.prove import Prove
 from lull.loops.proof.replay import (
-    THIS_REQUEST,
+    AnswerPair,
     OpensTargets,
     Replay,
     ReplayCase,
@@ -76,10 +76,6 @@ class NextPair:
     """Number of pairs that were skipped before this one because both answers were the same."""
 
 
-AnswerPair = tuple[Completion, Completion]
-"""The answers to one request without and with the proposed skill."""
-
-
 class PlannedAnswers(NamedTuple):
     """A recorded request that is to be answered without and with a proposed skill, and the seed."""
 
@@ -89,44 +85,59 @@ class PlannedAnswers(NamedTuple):
 
 class PreparedAnswers:
     """Generates pairs of answers, with and without a proposed skill, and keeps in memory those that
-    were generated together with others and not yet used.
+    were generated together with others, as long as they are still to be shown.
     """
 
     def __init__(self, replay: Replay, quiet: QuietRunner) -> None:
         self._replay = replay
         self._quiet = quiet
         self._ready: list[tuple[object, AnswerPair | None]] = []
-        """Answers not used yet, each with all that shaped them; None for a refused request."""
+        """Answers, each with all that shaped them; None for a request that cannot be compared."""
 
     async def take(
         self, stage: ReplayTarget, planned: Sequence[PlannedAnswers]
     ) -> AnswerPair | None:
-        """Return the answers to the first of the planned requests, which are not kept any longer;
-        None if this request cannot be compared.
+        """Return the answers to the first of the planned requests; None if this request cannot be
+        compared.
 
-        If they are not there, those to all planned requests are generated now, and nothing
-        generated before is kept. Waits until no chat is going on. Raises what the model raises.
+        If they are not there, those to all planned requests that are not there either are generated
+        now. What is no longer planned is dropped, except for the knowledge of which requests were
+        refused. Waits until no chat is going on. Raises LullError if the first request could not be
+        answered.
         """
-        first = _shaped_by(stage, planned[0])
-        if all(shaped_by != first for shaped_by, _ in self._ready):
-            answers = await self._quiet.run(
-                lambda: at_once(self._generate(stage, plan) for plan in planned), hurry=True
+        shapes = [_shaped_by(stage, plan) for plan in planned]
+        self._ready = [one for one in self._ready if one[0] in shapes or one[1] is None]
+        if all(shaped_by != shapes[0] for shaped_by, _ in self._ready):
+            known = [shaped_by for shaped_by, _ in self._ready]
+            missing = [
+                (shaped_by, plan)
+                for shaped_by, plan in zip(shapes, planned, strict=True)
+                if shaped_by not in known
+            ]
+            answered = await self._quiet.run(
+                lambda: at_once(
+                    self._replay.answers_or_error(stage, plan.case, plan.seed)
+                    for _, plan in missing
+                ),
+                hurry=True,
             )
-            shapes = [_shaped_by(stage, plan) for plan in planned]
-            self._ready = list(zip(shapes, answers, strict=True))
-        found = next(answers for shaped_by, answers in self._ready if shaped_by == first)
-        self._ready = [one for one in self._ready if one[0] != first]
-        return found
+            if isinstance(answered[0], LullError):
+                raise answered[0]
+            self._ready += [
+                (shaped_by, _whole(answers))
+                for (shaped_by, _), answers in zip(missing, answered, strict=True)
+                if not isinstance(answers, LullError)  # asked again when it comes first
+            ]
+        return next(answers for shaped_by, answers in self._ready if shaped_by == shapes[0])
 
-    async def _generate(self, stage: ReplayTarget, plan: PlannedAnswers) -> AnswerPair | None:
-        try:
-            answers = await self._replay.answers(stage, plan.case, plan.seed)
-        except RequestError as error:
-            if error.status not in THIS_REQUEST:
-                raise
-            log.info("%s cannot be asked again: %s", plan.case.turn, error)
-            return None
-        return answers if all(answer.complete for answer in answers) else None
+    def clear(self) -> None:
+        """Drop all answers."""
+        self._ready = []
+
+
+def _whole(answers: AnswerPair | None) -> AnswerPair | None:
+    whole = answers is not None and all(answer.complete for answer in answers)
+    return answers if whole else None
 
 
 def _shaped_by(stage: ReplayTarget, plan: PlannedAnswers) -> object:
@@ -192,6 +203,7 @@ class Compare:
             cases = [c for c in self._replay.user_cases(proposal, stage) if c.turn not in refused]
             planned = self._planned(proposal, cases, most=stage.pairs_at_once)
             if not planned:
+                self._prepared.clear()
                 break
             case, seed = planned[0]
             answers = await self._prepared.take(stage, planned)
@@ -286,6 +298,8 @@ class Compare:
             proposal.id, picked, self._as_it_was(proposal), shown=open_one
         )
         self._seen.pop(proposal.id, None)
+        if not self._proposals.get(proposal.id).comparable:
+            self._prepared.clear()
         try:
             stage = await self._targets.open_target(proposal.model)
         except LullError as error:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import contextlib
 import logging
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -40,7 +40,7 @@ from lull.core.proof.proposal import (
 from lull.core.proof.rules import ProveRule
 from lull.loops.feedback.at_once import at_once
 from lull.loops.proof.proof_ground import ProofGround
-from lull.loops.proof.replay import OpensTargets, Replay, ReplayCase, ReplayTarget
+from lull.loops.proof.replay import AnswerPair, OpensTargets, Replay, ReplayCase, ReplayTarget
 from lull.store.proof.proposals import Proposals
 from lull.store.uninterrupted import uninterrupted
 
@@ -195,7 +195,10 @@ class Prove:
     # The next pairs
 
     async def _replay_next(self, proposal_id: str) -> int:
-        """Replay the next pairs of a proposal; return their number, 0 when there is none."""
+        """Replay the next pairs of a proposal; return how many were counted, 0 when there is none.
+
+        Raises LullError if the first of them could not be asked.
+        """
         proposal = self._proposals.get(proposal_id)
         if proposal.status not in TO_PROVE or _replays_nothing(proposal):
             return 0
@@ -215,37 +218,53 @@ class Prove:
         of_request = {(case.turn, case.part): case for case in cases}
         asked = [(of_request[plan.request, plan.part], plan.seed) for plan in planned]
         # The caller decided that it is time for proofs; chats still go before each replay.
-        replayed = await self._quiet.run(
+        answered = await self._quiet.run(
             lambda: at_once(
-                self._replay.pair_if_possible(proposal, stage, case, seed) for case, seed in asked
+                self._replay.answers_or_error(stage, case, seed) for case, seed in asked
             ),
             hurry=True,
         )
-        now: Proposal | None = proposal
-        for plan, pair in zip(planned, replayed, strict=True):
-            if now is None or now.status not in TO_PROVE:
-                break
-            now = await self._count(now, stage, cases, plan, pair)
-        return len(replayed)
+        return await self._count(proposal, stage, dict(zip(planned, answered, strict=True)))
 
     async def _count(
         self,
         proposal: Proposal,
         stage: ReplayTarget,
-        cases: Sequence[ReplayCase],
-        plan: PlannedPair,
-        pair: Pair | None,
-    ) -> Proposal | None:
-        """The proposal after a replayed pair, which counts unless those before it made it needless;
-        None if the user has decided or edited the proposal meanwhile.
+        answered: Mapping[PlannedPair, AnswerPair | LullError | None],
+    ) -> int:
+        """Score and store the answered pairs one after the other, as long as the one that is next
+        is among them; return how many could be scored or are known not to be.
         """
-        if plan not in self._next_pairs(proposal, cases, most=stage.pairs_at_once):
-            return proposal
-        if pair is None:
-            return await self._no_verdict(proposal, plan.request)
-        if not await self._proposals.advance(proposal, pair):
+        counted, now = 0, proposal
+        cases = self._replay.cases(now, stage)
+        while now.status in TO_PROVE and (following := self._next_pairs(now, cases, most=1)):
+            plan = following[0]
+            answers = answered.get(plan)
+            if plan not in answered or (isinstance(answers, LullError) and counted):
+                break
+            if isinstance(answers, LullError):
+                raise answers
+            case = next(c for c in cases if (c.turn, c.part) == (plan.request, plan.part))
+            pair = await self._scored(now, case, plan.seed, answers)
+            if pair is None:
+                now = _without_verdict(now, case)
+                cases = self._replay.cases(now, stage)
+            # False: the user has decided or edited the proposal meanwhile.
+            if not await self._proposals.advance(now, pair):
+                break
+            counted += 1
+            if pair is not None:
+                now = await self.settle(now, stage, cases)
+        return counted
+
+    async def _scored(
+        self, proposal: Proposal, case: ReplayCase, seed: int, answers: AnswerPair | None
+    ) -> Pair | None:
+        if answers is None:
             return None
-        return await self.settle(proposal, stage, cases)
+        return await self._quiet.run(
+            lambda: self._replay.score(proposal, case, seed, answers), hurry=True
+        )
 
     def _next_pairs(
         self, proposal: Proposal, cases: Sequence[ReplayCase], *, most: int
@@ -310,12 +329,6 @@ class Prove:
         )
         return evidence_text(evidence).encode()
 
-    async def _no_verdict(self, proposal: Proposal, turn: str) -> Proposal | None:
-        """Note a missing verdict; a request without verdicts several times is left out."""
-        log.info("%s: no verdict on %s", proposal.id, turn)
-        noted = replace(proposal, silent=(*proposal.silent, turn))
-        return noted if await self._proposals.advance(noted) else None
-
     # The result
 
     async def settle(
@@ -356,6 +369,12 @@ class Prove:
         if await self._proposals.advance(settled):
             self._settled.append(settled.id)
             log.info("proposal %s is %s: %s", settled.id, settled.status, settled.reason)
+
+
+def _without_verdict(proposal: Proposal, case: ReplayCase) -> Proposal:
+    """Note a missing verdict; a request without verdicts several times is left out."""
+    log.info("%s: no verdict on %s", proposal.id, case.turn)
+    return replace(proposal, silent=(*proposal.silent, case.turn))
 
 
 def _replays_nothing(proposal: Proposal) -> bool:

@@ -16,7 +16,7 @@ from typing import Protocol
 
 from lull.core.chat.messages import Completion, Message, Sampling
 from lull.core.chat.ports import ChatModel
-from lull.core.errors import RequestError
+from lull.core.errors import LullError, RequestError
 from lull.core.feedback.judge import Judge
 from lull.core.proof.pairs import Pair, PairPart
 from lull.core.proof.proposal import Proposal, ProposalKind
@@ -62,6 +62,10 @@ class ReplayTarget:
     """Where skills are put in the model's prompts: in the system text or in a user message."""
     pairs_at_once: int = 1
     """How many pairs of answers the engine generates in hardly more time than one pair."""
+
+
+AnswerPair = tuple[Completion, Completion]
+"""The answers to one request without and with the proposed skill."""
 
 
 class OpensTargets(Protocol):
@@ -117,7 +121,16 @@ class Replay:
 
         None if they cannot be scored.
         """
-        without, with_ = await self.answers(stage, case, seed)
+        answers = await self.answers(stage, case, seed)
+        return await self.score(proposal, case, seed, answers)
+
+    async def score(
+        self, proposal: Proposal, case: ReplayCase, seed: int, answers: AnswerPair
+    ) -> Pair | None:
+        """Score the answers to a recorded request without and with the proposed skill; None if they
+        cannot be scored.
+        """
+        without, with_ = answers
         served, part = case.served, case.part
         first = await self._scores.score(proposal, served, part, without)
         if first is None:
@@ -126,7 +139,7 @@ class Replay:
         if second is None or first[1] != second[1]:
             return None
         scores = (first[0], second[0])
-        return pair_of(case, seed, (without, with_), scores=scores, scored_by=first[1])
+        return pair_of(case, seed, answers, scores=scores, scored_by=first[1])
 
     async def pair_if_possible(
         self, proposal: Proposal, stage: ReplayTarget, case: ReplayCase, seed: int
@@ -143,9 +156,7 @@ class Replay:
             log.info("%s cannot be asked again: %s", case.turn, error)
             return None
 
-    async def answers(
-        self, stage: ReplayTarget, case: ReplayCase, seed: int
-    ) -> tuple[Completion, Completion]:
+    async def answers(self, stage: ReplayTarget, case: ReplayCase, seed: int) -> AnswerPair:
         """Generate two answers to a recorded request, without and with the proposed skill, with the
         same seed.
         """
@@ -153,6 +164,20 @@ class Replay:
             self._answer(stage, case, messages, seed) for messages in (case.without, case.with_)
         )
         return without, with_
+
+    async def answers_or_error(
+        self, stage: ReplayTarget, case: ReplayCase, seed: int
+    ) -> AnswerPair | LullError | None:
+        """Generate two answers as `answers` does; return None if the model server refuses this one
+        request, and any other error instead of raising it, so that it stops no other request.
+        """
+        try:
+            return await self.answers(stage, case, seed)
+        except LullError as error:
+            if isinstance(error, RequestError) and error.status in THIS_REQUEST:
+                log.info("%s cannot be asked again: %s", case.turn, error)
+                return None
+            return error
 
     async def _answer(
         self, stage: ReplayTarget, case: ReplayCase, messages: Sequence[Message], seed: int
@@ -266,7 +291,7 @@ def _prompt(
 def pair_of(
     case: ReplayCase,
     seed: int,
-    answers: tuple[Completion, Completion],
+    answers: AnswerPair,
     *,
     scores: tuple[float, float],
     scored_by: str,
