@@ -242,6 +242,7 @@ class Desk:
             library=lambda: self.library,
             rule=RULE,
             rule_for=lambda _: RULE,
+            replayed_now=str,
             proofs=self.proofs,
             bus=self.bus,
         )

@@ -99,6 +99,18 @@ def test_the_score_of_an_answer_is_shown_as_soon_as_it_is_known(
     shown.until(lambda: any("judging by what you did next" in text for text in says(page)))
 
 
+def test_a_suggestion_that_was_made_of_it_is_offered_at_once(shown: Shown, page: ChatPage) -> None:
+    said(shown, page, "Give me three ideas for a picnic.")
+    assert not page.suggested.isVisible()
+    said(shown, page, "No, from now on always answer in lower case.")
+    shown.until(page.suggested.isVisible)
+    page.suggested.click()
+    assert shown.desktop.window.page() is shown.desktop.window.page(PageName.REVIEW)
+    page = shown.go(PageName.CHAT)  # type: ignore[assignment]
+    page.start_anew()
+    assert not page.suggested.isVisible()
+
+
 def test_without_skills_none_comes_along_and_switching_starts_anew(
     shown: Shown, page: ChatPage, lull: Before, _upstream: ScriptedUpstream
 ) -> None:

@@ -174,6 +174,7 @@ def test_one_that_is_forgotten_at_that_moment_costs_the_others_nothing(desk: Des
         library=lambda: desk.library,
         rule=RULE,
         rule_for=forget_one,
+        replayed_now=str,
         proofs=desk.proofs,
         bus=desk.bus,
     )

@@ -70,7 +70,8 @@ class AutoLearner:
         self._clock = clock
         self._built_in = built_in
         last = remembered.get(KEY)
-        self.choice = AutoChoice(model=last or built_in[0], why="As it was last time.")
+        why = "As it was last time." if last else "The model that comes with Lull."
+        self.choice = AutoChoice(model=last or built_in[0], why=why)
         self.is_ready = True
         """Whether the weights are prepared; True until the first look."""
 

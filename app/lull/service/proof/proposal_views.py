@@ -47,7 +47,6 @@ def proposal_view(
         "name": proposal.key.name,
         "client": proposal.key.client or None,
         "status": proposal.status.value,
-        "testing": testing,
         "sha256": proposal.sha256,
         "diff": unified(base, after, proposal.key.name),
         "evidence": evidence_view(proposal, pairs, rule),
@@ -77,6 +76,7 @@ def proposal_view(
         "check": check_words(proposal.check),
         "check_json": proposal.check or None,
         "needs": "picks" if proposal.needs_picks else None,
+        "testing": testing,
         "base_sha256": proposal.base_sha256,
         "generation": proposal.generation,
         "turns": {

@@ -24,7 +24,7 @@ from lull.desktop.state import Phase, Subject
 from lull.desktop.widgets.chat.answer_view import AnswerView
 from lull.desktop.widgets.chat.chat_model import ChatModelChoice
 from lull.desktop.widgets.chat.streamed_chat import ChatAddress, StreamedChat
-from lull.desktop.widgets.page import Kit, Page
+from lull.desktop.widgets.page import Kit, Page, PageName
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import plain, tr
@@ -40,7 +40,7 @@ class ChatPage(Page):
     skills (short instructions from Lull) are put into its prompts.
     """
 
-    subjects = (Subject.STATUS, Subject.MODELS)
+    subjects = (Subject.STATUS, Subject.MODELS, Subject.PROPOSALS)
 
     def __init__(self, kit: Kit) -> None:
         super().__init__(kit, tr("Chat"))
@@ -76,6 +76,11 @@ class ChatPage(Page):
         self.anew = button(tr("New conversation"), self.start_anew)
         self.turns = TurnsView(self.kit, after=self.anew)
         self.turns.changed.connect(self._read)
+        self.suggested = button(
+            tr("Lull made a suggestion of this. Review it"),
+            lambda: self.kit.go(PageName.REVIEW),
+            flat=True,
+        )
         self.answer = AnswerView(tr("The answer"))
         self.text = QPlainTextEdit()
         self.text.setAccessibleName(tr("Your message"))
@@ -100,6 +105,7 @@ class ChatPage(Page):
         box.addLayout(row(model, self.models, self.with_skills, None, self.anew))
         box.addWidget(self.turns, 2)
         box.addWidget(self.answer, 1)
+        box.addLayout(row(self.suggested, None))
         box.addWidget(self.text)
         box.addLayout(row(None, self.halt, self.send))
         for keys in ("Ctrl+Return", "Ctrl+Enter"):
@@ -113,6 +119,17 @@ class ChatPage(Page):
     def show_content(self) -> None:
         self.models.refresh()
         self._look_at_buttons()
+        self._look_for_suggestions()
+
+    def _look_for_suggestions(self) -> None:
+        """Show whether a suggestion in Review came from this conversation."""
+        turns = {one["id"] for one in (self.turns.shown or {}).get("turns", ())}
+        taught = (
+            {*made["turns"]["failures"], *made["turns"]["wish"]}
+            for made in self.state.proposals
+            if made.get("turns")
+        )
+        self.suggested.setVisible(any(turns & one for one in taught))
 
     def _look_at_buttons(self) -> None:
         ready = self.state.phase is Phase.LIVE and bool(self.models.chosen)
@@ -132,6 +149,7 @@ class ChatPage(Page):
         self._session = f"window-{uuid.uuid4().hex}"
         self.turns.clear()
         self.answer.hide()
+        self.suggested.hide()
         self._look_at_buttons()
 
     def _send(self) -> None:
@@ -216,6 +234,7 @@ class ChatPage(Page):
             self.turns.show_conversation(shown)
         if grown:
             self.turns.to_end()
+        self._look_for_suggestions()
         self._settle()
 
     def _settle(self) -> None:

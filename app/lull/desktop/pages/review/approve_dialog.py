@@ -94,7 +94,7 @@ def _shown(proposal: Json) -> str:
     approved with it.
     """
     chip, _ = status_chip(proposal)
-    notes = [chip, *cautions(proposal)]
+    notes = [f"{chip}.", *cautions(proposal)]
     gone = proposal["kind"] == "retire"
     body = tr("This skill will be removed.") if gone else str(proposal.get("body", ""))
     beside = [] if gone else [str(proposal.get("description") or ""), scope_words(proposal)]

@@ -95,7 +95,7 @@ class ReviewPage(Page):
         self.compare = button(
             tr("Compare answers  C"), self._compare, main=True, name=tr("Compare answers")
         )
-        self.prove = button(tr("Test now"), self._prove, flat=True)
+        self.prove = button(tr("Test now"), self._prove)
         self.try_it = button(tr("Try it…  T"), self._try, name=tr("Try it"))
 
     def _lay_out(self) -> None:
@@ -136,9 +136,9 @@ class ReviewPage(Page):
         if self._listed():
             return None
         text = tr(
-            "Lull suggests a skill when you correct an answer in words (“no, use dashes”), or when "
-            "a few answers of one kind were bad; usually after about 20 conversations. Suggestions "
-            "are tested first, while you're away."
+            "Lull suggests a skill as soon as you correct an answer in words (“no, use dashes”), "
+            "and when a few answers of one kind were bad. Suggestions are tested first: while "
+            "you're away, or when you press “Test now”."
         )
         skills = (tr("View active skills"), lambda: self.kit.go(PageName.SKILLS))
         return Empty(head=tr("Nothing to review"), text=text, offers=(skills,))
@@ -242,7 +242,10 @@ class ReviewPage(Page):
         picks = one and waits_for_picks(chosen[0])
         self.approve.setProperty("main", bool(chosen) and not unproved)
         self.compare.setProperty("main", picks)
-        for made in (self.approve, self.compare):
+        untested = one and chosen[0]["status"] in ("screened", "proving")
+        self.prove.setProperty("main", untested and not picks)
+        self.prove.setEnabled(untested and not chosen[0].get("testing"))
+        for made in (self.approve, self.compare, self.prove):
             restyle(made)
         words = approve_words(chosen[0]) if chosen else tr("Approve  A")
         if len(chosen) > 1:
@@ -258,7 +261,7 @@ class ReviewPage(Page):
         self.try_it.setEnabled(one and _decidable(chosen[0]) and not is_quarantined(chosen[0]))
         untestable = one and standing(chosen[0]) is ReviewState.UNTESTABLE
         self.judge.setVisible(untestable and chosen[0].get("origin") != "file")
-        self.prove.setVisible(one and chosen[0]["status"] in ("screened", "proving"))
+        self.prove.setVisible(untested)
 
     # Decisions
 

@@ -150,7 +150,7 @@ def _untested_words(proposal: Json, evidence: Json) -> str:
     if proposal.get("testing"):
         return tr("It is being tested now.")
     if standing(proposal) is not ReviewState.UNTESTABLE:
-        return tr("Not tested yet. It will be tested next time you're away.")
+        return tr("Not tested yet. It is tested when you're away, or when you press “Test now”.")
     if proposal.get("origin") == "file":
         return tr("Can't be tested: it comes from a file, and no request of yours is behind it.")
     return tr(

@@ -108,7 +108,7 @@ class WindowCard(Card):
 
     def _choose_language(self, code: str) -> None:
         self._kit.preferences.setValue(LANGUAGE, code)
-        text = tr("%1 when the window next opens.", self.language.currentText())
+        text = tr("%1 when you quit Lull and start it again.", self.language.currentText())
         self._kit.state.told.emit(OutcomeMessage(text=text))
 
     def _check(self, words: str, on: bool, do: Any) -> None:
