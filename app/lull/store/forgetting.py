@@ -40,6 +40,8 @@ _STORED_OWNER: Final = "room"
 """Key in the stored JSON of the field `owner`, which had this name when it was first stored."""
 _TO_REWRITE: Final = "to-rewrite"
 """Fact that is set while deleted text may still be in the database file's free space."""
+_PATIENCE_MS: Final = 60_000
+"""Longest wait for readers before the database file is rewritten."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,8 +172,9 @@ class ForgettingRows:
         folder, name = self._db.path.parent, self._db.path.name
         for copy in folder.glob(f"{name}.before-*"):
             copy.unlink(missing_ok=True)
-        connection = sqlite3.connect(self._db.path, isolation_level=None, timeout=60)
+        connection = self._db.connect()
         try:
+            connection.execute(f"PRAGMA busy_timeout = {_PATIENCE_MS}")
             connection.execute("VACUUM")
             # Somebody may read for longer than we wait: then it is done at the next start.
             busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()

@@ -281,35 +281,6 @@ def _write_items(
     write(connection, items)
 
 
-class EndableConnection(sqlite3.Connection):
-    """A connection to the database file that can be ended while another thread reads with it."""
-
-    def __init__(self, *words: Any, **more: Any) -> None:
-        super().__init__(*words, **more)
-        self.in_use = threading.RLock()
-        """Held by the thread that uses it; closing it during a statement crashes the process."""
-        self._ended = False
-
-    def end(self) -> None:
-        """Make the SQL statement that now runs on this connection, and every later one, fail."""
-        self._ended = True
-        self.interrupt()
-
-    def end_and_close(self) -> None:
-        """Make the running SQL statement fail, wait until no thread uses the connection, and close
-        it.
-        """
-        while not self.in_use.acquire(timeout=0.05):
-            self.end()  # a statement may have begun just when it was ended before
-        self.close()
-        self.in_use.release()
-
-    def execute(self, *words: Any) -> sqlite3.Cursor:
-        if self._ended:
-            raise sqlite3.OperationalError("interrupted")
-        return super().execute(*words)
-
-
 class Transaction:
     """Context manager for one SQLite transaction: BEGIN IMMEDIATE … COMMIT, or ROLLBACK if anything
     fails, including the COMMIT.
