@@ -23,6 +23,7 @@ from lull.core.errors import StoreError
 from lull.store.connecting import EndableConnection, connect
 from lull.store.file_place import FilePlace
 from lull.store.migrations import MIGRATIONS, SEARCH_ROWS_ANEW
+from lull.store.on_disk import check_is_file, is_no_room
 from lull.store.preparing import Preparation, PreparingThread
 from lull.store.rows.sealed_rows import is_to_seal, seal_once
 from lull.store.rows.sealed_tables import SEALED_TABLES
@@ -59,6 +60,7 @@ class Database:
         self._readers_lock = threading.Lock()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
+            check_is_file(path)
             connection = self._open(rescue=rescue)
         except OSError as error:
             raise StoreError(
@@ -67,7 +69,7 @@ class Database:
             ) from error
         self.place = FilePlace(path)
         self._preparing = PreparingThread()
-        self._writer = Writer(connection, in_words=self._in_words, closed=self._is_closed)
+        self._writer = Writer(connection, in_words=self.in_words, closed=self._is_closed)
 
     # Opening
 
@@ -89,10 +91,6 @@ class Database:
             raise self._cannot_open(error) from error
 
     def _cannot_open(self, error: sqlite3.Error) -> StoreError:
-        if self.path.is_dir():
-            return StoreError(
-                f"{self.path} is a folder.", hint="Move it away; Lull makes the file."
-            )
         return StoreError(
             f"{self.path}: {error}.", hint="Check the folder's permissions and free space."
         )
@@ -274,7 +272,7 @@ class Database:
             connection = connect(self.path, readonly=readonly)
         except sqlite3.Error as error:
             self.place.check()
-            raise self._in_words(error) from error
+            raise self.in_words(error) from error
         try:
             self.place.check()  # replaced this moment
         except StoreError:
@@ -294,7 +292,7 @@ class Database:
             try:
                 return work(reader)
             except sqlite3.Error as error:
-                raise (self._is_closed() if self._closed else self._in_words(error)) from error
+                raise (self._is_closed() if self._closed else self.in_words(error)) from error
 
     @contextlib.contextmanager
     def as_if_written(self, work: DatabaseWork[Any]) -> Iterator[None]:
@@ -313,7 +311,7 @@ class Database:
             self._local.reader = connection
             yield
         except sqlite3.Error as error:
-            raise self._in_words(error) from error
+            raise self.in_words(error) from error
         finally:
             self._local.reader = before
             connection.close()  # without a commit
@@ -355,9 +353,12 @@ class Database:
     def _is_closed(self) -> StoreError:
         return StoreError(f"{self.path} is closed.", hint="Lull is shutting down.")
 
-    def _in_words(self, error: sqlite3.Error) -> StoreError:
-        """Convert the error for users; damage is remembered, so the next opening checks the
-        file."""
+    def in_words(self, error: sqlite3.Error) -> StoreError:
+        """Convert an error of SQLite for users; damage is remembered, so that the next opening
+        checks the file.
+        """
+        if is_no_room(error):
+            return StoreError(f"{self.path}: {error}.", hint="Make room on the disk.")
         if _looks_damaged(error):
             with contextlib.suppress(OSError):
                 self._suspect.touch()

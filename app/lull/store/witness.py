@@ -22,7 +22,7 @@ from typing import Final
 from lull.core.errors import StoreError
 from lull.store.chat.chain_key import chain_key, chain_key_in
 from lull.store.database import Database
-from lull.store.on_disk import read_regular
+from lull.store.on_disk import check_is_file, read_regular
 from lull.store.skills.skill_files import write_atomically
 from lull.store.wal import is_header_valid
 
@@ -69,10 +69,13 @@ class Witness:
     def find_losses(self) -> list[StoreError]:
         """Return errors for database files that are missing, empty or damaged; to be called before
         the database is opened.
+
+        Raises StoreError if something else is in the file's place, such as a folder or a pipe.
         """
+        check_is_file(self._database)
         seen, wal = self._seen(), self._database.with_name(self._database.name + "-wal")
         empty = not self._database.is_file() or self._database.stat().st_size == 0
-        if empty and not self._database.is_dir():
+        if empty:
             what = f"{self._database} is gone"
             if self._database.is_file():
                 what = f"{self._database} is empty"

@@ -232,7 +232,11 @@ class Writer:
         self._connection.execute("SAVEPOINT one")
         try:
             result = work(self._connection)
-        except Exception as error:  # noqa: BLE001  any error is passed to the caller
+        except Exception as error:
+            # Any error is passed to the caller.
+            if not self._connection.in_transaction:
+                # SQLite has undone the whole transaction, as it may on a full disk.
+                raise _undone_by(error) from error
             self._connection.execute("ROLLBACK TO one")
             self._connection.execute("RELEASE one")
             return None, error
@@ -256,6 +260,10 @@ class Writer:
         self.failing = error is not None
         if isinstance(error, sqlite3.Error):
             self._in_words(error)
+
+
+def _undone_by(error: Exception) -> sqlite3.Error:
+    return error if isinstance(error, sqlite3.Error) else sqlite3.OperationalError(str(error))
 
 
 def _heaped(entries: Sequence[_Entry]) -> list[DatabaseWork[Any]]:
