@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -61,7 +62,7 @@ def test_no_connection_is_opened_to_what_is_there_instead(
     with pytest.raises(StoreError, match=f"{file} was re(moved|placed by another file) while"):
         rows.rewrite()
     with pytest.raises(StoreError, match="while Lull runs"):
-        database.read(lambda connection: connection.execute("SELECT * FROM facts").fetchall())
+        database.connect()
     with pytest.raises(StoreError, match="while Lull runs"), database.as_if_written(lambda _: None):
         raise AssertionError("opened")
     assert _bytes_in(tmp_path) == before
@@ -71,6 +72,26 @@ def test_no_connection_is_opened_to_what_is_there_instead(
         database.read(lambda c: c.execute("SELECT value FROM facts WHERE name = 'a'").fetchone()[0])
         == "b"
     )
+    database.close()
+
+
+@pytest.mark.parametrize("harm", [_removed, _replaced])
+def test_threads_without_a_reader_read_what_was_opened(
+    tmp_path: Path, harm: Callable[[Path], None]
+) -> None:
+    database = Database(tmp_path / "lull.db")
+    database.submit(lambda c: c.execute("INSERT INTO facts VALUES ('a', 'b')")).result()
+
+    def value() -> str:
+        return str(database.read(lambda c: c.execute("SELECT value FROM facts").fetchone()[0]))
+
+    assert value() == "b"
+    harm(tmp_path / "lull.db")
+    with ThreadPoolExecutor(8) as threads:
+        assert {one.result() for one in [threads.submit(value) for _ in range(200)]} == {"b"}
+    (tmp_path / "kept").replace(tmp_path / "lull.db")
+    with ThreadPoolExecutor(1) as threads:
+        assert threads.submit(value).result() == "b"
     database.close()
 
 

@@ -322,7 +322,12 @@ class Database:
             with self._readers_lock:
                 if self._closed:
                     raise self._is_closed()
-                reader = self.connect(readonly=True)
+                try:
+                    reader = self.connect(readonly=True)
+                except StoreError:
+                    if self._readers and self.place.error() is not None:
+                        return self._readers[0]  # of the file that was opened; threads take turns
+                    raise
                 self._readers.append(reader)
             self._local.reader = reader
         return reader

@@ -9,6 +9,7 @@ import json
 import shutil
 import sqlite3
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -92,6 +93,10 @@ def test_no_command_touches_what_is_there_instead_of_the_database(lull: Lull) ->
             assert ran.code == 1 and ran.err.count("\n") == 1, ran
             assert f"{file} {said}" in ran.err, ran
         assert not backup.exists()
+        with ThreadPoolExecutor(12) as at_once:  # what is read is of the one that was opened
+            told = [at_once.submit(lull.ask, "conversations") for _ in range(12)]
+            assert turn in {one["id"] for all_ in told for one in all_.result()["conversations"]}
+            assert all(len(one.result()["conversations"]) >= 1 for one in told)
         assert (file.read_bytes() if file.exists() else None) == before
         running.chat("list: pear")
         with closing(sqlite3.connect(lull.home / "another.db")) as other:
