@@ -210,6 +210,10 @@ STUCK = {
         " BEGIN SELECT RAISE(ABORT, 'no'); END",
         "UPDATE trained_adapters SET sha256 = 'x'",
     ),
+    "published rows": (
+        "CREATE TRIGGER another BEFORE INSERT ON published BEGIN SELECT RAISE(ABORT, 'no'); END",
+        "UPDATE published SET name = 'mine'",
+    ),
 }
 
 
