@@ -19,6 +19,7 @@ from lull.core.chat.trajectory import Selection
 from lull.core.errors import StoreError
 from lull.service.wiring.stores import Stores, open_stores
 from lull.store.training.run_folders import RunFolders
+from lull.store.witness import Witness
 from tests.building import turn, user
 
 AT = "2026-11-22T10:00:00+00:00"
@@ -187,6 +188,49 @@ def test_a_removal_that_the_witness_did_not_see_is_not_missed(stopped: Path) -> 
 
 def test_a_stop_leaves_everything_in_the_one_file(stopped: Path) -> None:
     assert [file.name for file in stopped.glob("lull.db*")] == ["lull.db"]
+
+
+def rubbish_appended(home: Path) -> None:
+    with (home / "lull.db-wal").open("ab") as wal:
+        wal.write(b"rubbish" * 2000)
+
+
+@pytest.mark.parametrize("harm", [wal_rubbish, rubbish_appended, wal_begun_with_zeros])
+def test_rubbish_beside_a_database_that_was_stopped_is_no_loss(
+    stopped: Path, harm: Callable[[Path], None]
+) -> None:
+    (stopped / "lull.db-wal").touch()
+    harm(stopped)
+    assert Witness(stopped / "lull.db").find_losses() == []
+    assert worries(stopped) == []
+    assert (stopped / "lull.db.damaged-1-wal").exists()
+    assert turns(stopped) == 2
+
+
+def test_rubbish_behind_a_wal_is_no_loss(killed: Path) -> None:
+    rubbish_appended(killed)
+    assert worries(killed) == []
+    assert turns(killed) == 2
+
+
+@pytest.mark.parametrize("harm", [wal_rubbish, wal_begun_with_zeros])
+def test_what_may_be_lost_behind_the_last_witness_is_told_as_that(
+    tmp_path: Path, harm: Callable[[Path], None]
+) -> None:
+    (tmp_path / "first").mkdir()
+    with served(tmp_path / "first") as stores:
+        say(stores, "apple", "pear")
+        with closing(sqlite3.connect(tmp_path / "first" / "lull.db")) as file:
+            file.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        one = turn(user("plum"), turn_id="t-plum", trajectory="c-plum")
+        stores.trajectories.record(one, session="", selection=Selection())
+        stores.database.flush()
+        shutil.copytree(tmp_path / "first", tmp_path / "home")
+    harm(tmp_path / "home")
+    (said,) = worries(tmp_path / "home")
+    assert "All 2 answers that Lull's folder held on 2026-11-22T10:00 are there; what was" in said
+    assert turns(tmp_path / "home") == 2
+    assert worries(tmp_path / "home") == []
 
 
 def test_an_older_database_is_told(stopped: Path) -> None:

@@ -16,6 +16,7 @@
     │   ├── DamagedTrash          old conversations that cannot be restored; defined with the trash
     │   └── DamagedRow            a record that cannot be read; defined with the rows
     ├── BackupError               a backup that cannot be made or restored
+    │   └── NoRoom                a disk is too full for that; defined with the backups
     ├── WaitsForYourWord          the user must decide: many old conversations would be deleted, or
     │                             the trash is full
     ├── ResourceError             a file that ships with Lull is missing or damaged
@@ -136,14 +137,15 @@ class SystemRefused(LullError):
     @classmethod
     def because(cls, error: OSError) -> Self:
         where = f"{error.filename}: " if error.filename else ""
-        full = error.errno in _FULL
+        full = error.errno in NO_ROOM
         hint = (
             "Make room on the disk." if full else "Check the file, the disk, and who may use them."
         )
         return cls(f"{where}{error.strerror or error}.", hint=hint)
 
 
-_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+"""Numbers of the system's errors that mean a full disk, or a full share of it."""
 
 
 class StoreError(LullError):

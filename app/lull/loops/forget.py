@@ -17,12 +17,13 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from lull.core.errors import Conflict, NotFound
+from lull.core.errors import Conflict, NotFound, StoreError
 from lull.core.skills.skill import Library, SkillKey
 from lull.loops.derived import FindDerived, ForgetTables, Forgotten
 from lull.loops.skills.approve import Approve
 from lull.store.adapters.adapter_files import AdapterFiles
-from lull.store.forgetting import ToForget, mask_words, removals_to_disk
+from lull.store.forgetting import ToForget, mask_words
+from lull.store.on_disk import removals_to_disk
 from lull.store.training.run_folders import RunFolders
 from lull.store.uninterrupted import uninterrupted
 
@@ -118,15 +119,21 @@ class Forget:
         await self._tables.forgetting.save_deletion(what)
         return await self._carry_out(what)
 
-    async def finish(self) -> None:
+    async def finish(self) -> StoreError | None:
         """Finish deleting for good the conversations that the user wanted forgotten, and all
         derived from them (skills, adapters …), where a crash interrupted this.
+
+        Returns the error if only the database file could not be rewritten.
         """
         for what in await asyncio.to_thread(self._tables.forgetting.unfinished_deletions):
             log.info("going on forgetting %s", what.trajectory)
             await self._carry_out(what)
         if await asyncio.to_thread(self._tables.forgetting.to_rewrite):
-            await asyncio.to_thread(self._tables.forgetting.rewrite)
+            try:
+                await asyncio.to_thread(self._tables.forgetting.rewrite)
+            except StoreError as error:
+                return error
+        return None
 
     async def _carry_out(self, what: ToForget) -> list[Path]:
         """Remove everything; each step is idempotent."""

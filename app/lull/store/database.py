@@ -20,11 +20,14 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from lull.core.errors import StoreError
+from lull.store.connecting import EndableConnection, connect
+from lull.store.file_place import FilePlace
 from lull.store.migrations import MIGRATIONS, SEARCH_ROWS_ANEW
+from lull.store.on_disk import check_is_file, is_no_room
 from lull.store.preparing import Preparation, PreparingThread
 from lull.store.rows.sealed_rows import is_to_seal, seal_once
 from lull.store.rows.sealed_tables import SEALED_TABLES
-from lull.store.writer import DatabaseWork, EndableConnection, Inbox, Transaction, Writer
+from lull.store.writer import DatabaseWork, Inbox, Transaction, Writer
 
 T = TypeVar("T")
 
@@ -32,9 +35,6 @@ CHECKED_BYTES = 256 * 1024 * 1024
 """Size limit in bytes up to which a database file is checked at every opening; a larger one only
 after an error suggested damage.
 """
-_KEPT_WAL_BYTES = 8 * 1024 * 1024
-"""Bytes of the WAL file kept after a checkpoint."""
-_READERS_CACHE_KB = 512
 _SEARCH = {"words", "search_rows"}
 """Tables for the search for words, which are filled together."""
 
@@ -60,14 +60,16 @@ class Database:
         self._readers_lock = threading.Lock()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
+            check_is_file(path)
             connection = self._open(rescue=rescue)
         except OSError as error:
             raise StoreError(
                 f"{error.filename or path}: {error.strerror}.",
                 hint="Check LULL_HOME, the folder's permissions and free space.",
             ) from error
+        self.place = FilePlace(path)
         self._preparing = PreparingThread()
-        self._writer = Writer(connection, in_words=self._in_words, closed=self._is_closed)
+        self._writer = Writer(connection, in_words=self.in_words, closed=self._is_closed)
 
     # Opening
 
@@ -89,16 +91,12 @@ class Database:
             raise self._cannot_open(error) from error
 
     def _cannot_open(self, error: sqlite3.Error) -> StoreError:
-        if self.path.is_dir():
-            return StoreError(
-                f"{self.path} is a folder.", hint="Move it away; Lull makes the file."
-            )
         return StoreError(
             f"{self.path}: {error}.", hint="Check the folder's permissions and free space."
         )
 
     def _opened(self) -> sqlite3.Connection:
-        connection = _connect(self.path)
+        connection = connect(self.path, creates=True)
         try:
             self._check(connection)
             self._migrate(connection)
@@ -265,6 +263,23 @@ class Database:
 
     # Reading
 
+    def connect(self, *, readonly: bool = False) -> EndableConnection:
+        """Open one more connection to the database file, for the caller to close. Raises StoreError
+        if the file cannot be opened, or was removed or replaced since the database was opened.
+        """
+        self.place.check()  # with the WAL that is there, SQLite would damage another file
+        try:
+            connection = connect(self.path, readonly=readonly)
+        except sqlite3.Error as error:
+            self.place.check()
+            raise self.in_words(error) from error
+        try:
+            self.place.check()  # replaced this moment
+        except StoreError:
+            connection.close()
+            raise
+        return connection
+
     def read(self, work: DatabaseWork[T]) -> T:
         """Call `work`, a function that queries the database, on this thread and return its result;
         it sees only committed data. Raises StoreError.
@@ -277,7 +292,7 @@ class Database:
             try:
                 return work(reader)
             except sqlite3.Error as error:
-                raise (self._is_closed() if self._closed else self._in_words(error)) from error
+                raise (self._is_closed() if self._closed else self.in_words(error)) from error
 
     @contextlib.contextmanager
     def as_if_written(self, work: DatabaseWork[Any]) -> Iterator[None]:
@@ -286,7 +301,7 @@ class Database:
 
         Other writes wait meanwhile.
         """
-        connection = _connect(self.path)
+        connection = self.connect()
         # Not even uncommitted pages may reach the disk: they hold what somebody wants forgotten.
         connection.execute("PRAGMA cache_spill = 0")
         before = getattr(self._local, "reader", None)
@@ -296,7 +311,7 @@ class Database:
             self._local.reader = connection
             yield
         except sqlite3.Error as error:
-            raise self._in_words(error) from error
+            raise self.in_words(error) from error
         finally:
             self._local.reader = before
             connection.close()  # without a commit
@@ -308,9 +323,11 @@ class Database:
                 if self._closed:
                     raise self._is_closed()
                 try:
-                    reader = _connect(self.path, readonly=True)
-                except sqlite3.Error as error:
-                    raise self._in_words(error) from error
+                    reader = self.connect(readonly=True)
+                except StoreError:
+                    if self._readers and self.place.error() is not None:
+                        return self._readers[0]  # of the file that was opened; threads take turns
+                    raise
                 self._readers.append(reader)
             self._local.reader = reader
         return reader
@@ -341,9 +358,12 @@ class Database:
     def _is_closed(self) -> StoreError:
         return StoreError(f"{self.path} is closed.", hint="Lull is shutting down.")
 
-    def _in_words(self, error: sqlite3.Error) -> StoreError:
-        """Convert the error for users; damage is remembered, so the next opening checks the
-        file."""
+    def in_words(self, error: sqlite3.Error) -> StoreError:
+        """Convert an error of SQLite for users; damage is remembered, so that the next opening
+        checks the file.
+        """
+        if is_no_room(error):
+            return StoreError(f"{self.path}: {error}.", hint="Make room on the disk.")
         if _looks_damaged(error):
             with contextlib.suppress(OSError):
                 self._suspect.touch()
@@ -365,38 +385,6 @@ def _schema(migrations: tuple[str, ...]) -> tuple[tuple[str, str, str], ...]:
     finally:
         whole.close()
     return tuple(rows)
-
-
-def _connect(path: Path, *, readonly: bool = False) -> EndableConnection:
-    # A reader must not create an empty file where the old one is gone.
-    place = f"{path.absolute().as_uri()}?mode={'rw' if readonly else 'rwc'}"
-    connection = sqlite3.connect(
-        place,
-        uri=True,
-        isolation_level=None,
-        check_same_thread=False,
-        timeout=30,
-        cached_statements=256,
-        factory=EndableConnection,
-    )
-    connection.row_factory = sqlite3.Row
-    try:
-        if readonly:
-            connection.execute("PRAGMA query_only = 1")
-            # Every thread has its own connection, and the OS caches the pages anyway.
-            connection.execute(f"PRAGMA cache_size = -{_READERS_CACHE_KB}")
-        else:
-            if connection.execute("PRAGMA page_count").fetchone()[0] == 0:
-                # Lets deleted rows' space be returned to the disk later.
-                connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = NORMAL")
-            connection.execute("PRAGMA foreign_keys = 1")
-            connection.execute(f"PRAGMA journal_size_limit = {_KEPT_WAL_BYTES}")
-    except BaseException:
-        connection.close()
-        raise
-    return connection
 
 
 def _copy(connection: sqlite3.Connection, target: Path) -> None:

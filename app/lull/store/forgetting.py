@@ -7,7 +7,6 @@ delete is stored first, so that the next start finishes a deletion that a crash 
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import re
@@ -17,11 +16,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from lull.core.errors import StoreError
 from lull.core.feedback.signals import YOU_SAID
 from lull.core.skills.prompt_block import skills_block
 from lull.store.database import Database
 from lull.store.feedback.reward_rows import owner_condition
-from lull.store.on_disk import NOT_REGULAR, open_regular, to_disk
+from lull.store.on_disk import NOT_REGULAR, is_no_room, open_regular
 from lull.store.proof.proposal_rows import proposal_or_none
 from lull.store.retention import sweep_messages
 from lull.store.rows.sealed_rows import changing, drop_lost_seals
@@ -40,6 +40,8 @@ _STORED_OWNER: Final = "room"
 """Key in the stored JSON of the field `owner`, which had this name when it was first stored."""
 _TO_REWRITE: Final = "to-rewrite"
 """Fact that is set while deleted text may still be in the database file's free space."""
+_PATIENCE_MS: Final = 60_000
+"""Longest wait for readers before the database file is rewritten."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,7 +164,7 @@ class ForgettingRows:
 
     def rewrite(self) -> list[Path]:
         """Rewrite the database file, so that deleted content is gone from it, and remove backup
-        copies of it. Blocking.
+        copies of it. Blocking. Raises StoreError; then the next start tries again.
 
         Returns damaged files kept aside that may still hold some of it.
         """
@@ -170,16 +172,29 @@ class ForgettingRows:
         folder, name = self._db.path.parent, self._db.path.name
         for copy in folder.glob(f"{name}.before-*"):
             copy.unlink(missing_ok=True)
-        connection = sqlite3.connect(self._db.path, isolation_level=None, timeout=60)
+        connection = self._db.connect()
         try:
+            connection.execute(f"PRAGMA busy_timeout = {_PATIENCE_MS}")
             connection.execute("VACUUM")
             # Somebody may read for longer than we wait: then it is done at the next start.
             busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             if not busy:
                 connection.execute("DELETE FROM facts WHERE name = ?", (_TO_REWRITE,))
+        except sqlite3.Error as error:
+            raise self._not_rewritten(error) from error
         finally:
             connection.close()
         return sorted(folder.glob("*.damaged-*"))
+
+    def _not_rewritten(self, error: sqlite3.Error) -> StoreError:
+        hint = "Lull rewrites the file at its next start."
+        if is_no_room(error):
+            hint = (
+                f"Make room of {self._db.size_bytes() / 1e6:,.0f} MB on the disk, and as much for "
+                "temporary files; Lull rewrites the file at its next start."
+            )
+        said = self._db.in_words(error)
+        return StoreError(f"What was deleted is still in unused parts of {said.detail}", hint=hint)
 
 
 def mask_words(file: Path, words: Iterable[str]) -> None:
@@ -206,17 +221,6 @@ def mask_words(file: Path, words: Iterable[str]) -> None:
                 at = data.find(word, at + len(word))
         log.flush()
         os.fsync(log.fileno())
-
-
-def removals_to_disk(roots: Iterable[Path]) -> None:
-    """Sync folders and all below them, so that no power cut brings back what was removed from them.
-
-    Blocking. A missing folder is ignored.
-    """
-    for root in roots:
-        for folder, _, _ in os.walk(root):
-            with contextlib.suppress(FileNotFoundError):  # it was removed meanwhile
-                to_disk(Path(folder))
 
 
 def _written(what: ToForget) -> bytes:

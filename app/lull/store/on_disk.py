@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
+import sqlite3
 import stat
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
+
+from lull.core.errors import NO_ROOM, StoreError
 
 NOT_REGULAR: Final = "is not a regular file"
 _NOT_FOR_FOLDERS: Final = {errno.EINVAL, errno.ENOTSUP, errno.EBADF}
@@ -28,6 +33,38 @@ def to_disk(path: Path) -> None:
             raise
     finally:
         os.close(handle)
+
+
+def removals_to_disk(roots: Iterable[Path]) -> None:
+    """Sync folders and all below them, so that no power cut brings back what was removed from them.
+
+    Blocking. A missing folder is ignored.
+    """
+    for root in roots:
+        for folder, _, _ in os.walk(root):
+            with contextlib.suppress(FileNotFoundError):  # it was removed meanwhile
+                to_disk(Path(folder))
+
+
+def is_no_room(error: BaseException) -> bool:
+    """Whether an error of the system or of SQLite means that the disk is full."""
+    if isinstance(error, OSError):
+        return error.errno in NO_ROOM
+    return getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
+
+
+def check_is_file(database: Path) -> None:
+    """Raise StoreError for something in the place of the database's file that is none, such as a
+    folder or a pipe; not where nothing is there.
+    """
+    if database.is_file() or not database.exists():
+        return
+    what = "a folder" if database.is_dir() else "a pipe or a device"
+    raise StoreError(
+        f"{database} is {what} and no file.",
+        hint="Move it away. If you have the database's file, put it back there; Lull makes a new "
+        "one only if none is there.",
+    )
 
 
 def leads_nowhere(path: Path) -> bool:

@@ -14,15 +14,17 @@ import json
 import logging
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from contextlib import closing
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from lull.core.errors import StoreError
-from lull.store.chat.chain_key import chain_key, stored_chain_key
+from lull.store.chat.chain_key import chain_key, chain_key_in
 from lull.store.database import Database
-from lull.store.on_disk import read_regular
+from lull.store.on_disk import check_is_file, read_regular
 from lull.store.skills.skill_files import write_atomically
+from lull.store.wal import is_header_valid
 
 log = logging.getLogger(__name__)
 
@@ -30,9 +32,6 @@ _COUNT: Final = "witness"
 """Name of the fact in the database that counts writes of the file."""
 _MOST_BYTES: Final = 65_536
 """Far more than the witness file ever has."""
-_WAL_MAGIC: Final = (b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83")
-_WAL_HEADER_BYTES: Final = 32
-"""Size of the header of SQLite's WAL file in bytes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,10 +69,13 @@ class Witness:
     def find_losses(self) -> list[StoreError]:
         """Return errors for database files that are missing, empty or damaged; to be called before
         the database is opened.
+
+        Raises StoreError if something else is in the file's place, such as a folder or a pipe.
         """
+        check_is_file(self._database)
         seen, wal = self._seen(), self._database.with_name(self._database.name + "-wal")
         empty = not self._database.is_file() or self._database.stat().st_size == 0
-        if empty and not self._database.is_dir():
+        if empty:
             what = f"{self._database} is gone"
             if self._database.is_file():
                 what = f"{self._database} is empty"
@@ -82,9 +84,27 @@ class Witness:
             if any(left := self._remains()):
                 return [_lost_with_its_witness(what, left)]
         # A missing WAL is normal: a reader without a service removes it when it closes.
-        if seen is not None and wal.is_file() and not _is_header_valid(wal):
-            return [self._lost(seen, f"{wal} is damaged")]
+        if seen is not None and wal.is_file() and not is_header_valid(wal):
+            return self._losses_without(wal, seen)
         return []
+
+    def _losses_without(self, wal: Path, seen: WitnessRecord) -> list[StoreError]:
+        """Return what is lost with a write-ahead log that SQLite would discard: nothing if Lull was
+        stopped in good order, which left everything in the database itself.
+        """
+        there = _in_file(self._database)
+        if there is None or self._compared(there, seen) is not None:
+            return [self._lost(seen, f"{wal} is damaged")]
+        if not seen.running:
+            return []
+        return [
+            StoreError(
+                f"{wal} is damaged. All {seen.turns} answers that Lull's folder held on "
+                f"{seen.at[:16]} are there; what was said in the seconds after that may be lost.",
+                hint="At its start, Lull keeps the damaged file as "
+                f"{self._database.name}.damaged-1-wal, or with a higher number.",
+            )
+        ]
 
     def keep_aside(self) -> Path | None:
         """Move a write-ahead log aside that SQLite would discard; return its new path, None if
@@ -92,7 +112,7 @@ class Witness:
         """
         wal = self._database.with_name(self._database.name + "-wal")
         alone = not self._database.is_file() or self._database.stat().st_size == 0
-        if not wal.is_file() or wal.stat().st_size == 0 or not (alone or not _is_header_valid(wal)):
+        if not wal.is_file() or wal.stat().st_size == 0 or not (alone or not is_header_valid(wal)):
             return None
         number = 1
         name = self._database.name
@@ -121,7 +141,9 @@ class Witness:
         seen = self._seen()
         if seen is None:
             return None
-        now = _now(database, at="", number=_number(database), running=False)
+        return self._compared(database.read(_recorded), seen)
+
+    def _compared(self, now: WitnessRecord, seen: WitnessRecord) -> StoreError | None:
         fewer = (now.turns, now.generation) < (seen.turns, seen.generation)
         if now.store != seen.store:
             return self._lost(seen, f"{self._database} is another database")
@@ -144,7 +166,7 @@ class Witness:
             _write(
                 aside,
                 WitnessRecord(
-                    store=_name(database),
+                    store=database.read(_name),
                     number=0,
                     at="",
                     conversations=0,
@@ -158,7 +180,7 @@ class Witness:
         """Return errors for the losses of data that were found at earlier starts and are not
         restored yet.
         """
-        store, number = _name(database), _number(database)
+        store, number = database.read(_name), database.read(_fact)
         found = []
         for file in sorted(self._database.parent.glob("witness.lost-*.json")):
             seen = _read(file)
@@ -170,7 +192,7 @@ class Witness:
                 continue
             if seen is None or (seen.store == store and number >= seen.number > 0):
                 # Restored.
-                turns = _now(database, at="", number=0, running=False).turns
+                turns = database.read(_recorded).turns
                 if seen is None or turns >= seen.turns:
                     file.unlink(missing_ok=True)
                     continue
@@ -195,7 +217,8 @@ class Witness:
 
         number = database.submit(work).result()
         self._changes = database.changes
-        _write(self._file, _now(database, at=at, number=number, running=running))
+        now = replace(database.read(_recorded), at=at, number=number, running=running)
+        _write(self._file, now)
 
     # Words
 
@@ -330,59 +353,42 @@ def _read(file: Path) -> WitnessRecord | None:
     return seen if sound else None
 
 
-def _is_header_valid(wal: Path) -> bool:
-    """Return whether SQLite would read this WAL: it is empty, or has a valid magic number and
-    checksum.
+def _in_file(database: Path) -> WitnessRecord | None:
+    """Return what a database file holds without its write-ahead log; None if it cannot be read. The
+    file and what lies beside it are left as they are.
     """
-    with wal.open("rb") as file:
-        head = file.read(_WAL_HEADER_BYTES)
-    if not head:
-        return True
-    if len(head) < _WAL_HEADER_BYTES or head[:4] not in _WAL_MAGIC:
-        return False
-    order = "big" if head[3] & 1 else "little"
-    words = [int.from_bytes(head[at : at + 4], order) for at in range(0, 24, 4)]  # type: ignore[arg-type]
-    sums = [int.from_bytes(head[at : at + 4], "big") for at in (24, 28)]
-    return _checksum(words) == sums
+    place = f"{database.absolute().as_uri()}?mode=ro&immutable=1"
+    try:
+        with closing(sqlite3.connect(place, uri=True)) as connection:
+            connection.row_factory = sqlite3.Row
+            return _recorded(connection)
+    except sqlite3.Error:
+        return None
 
 
-def _checksum(words: Sequence[int]) -> list[int]:
-    """Compute the checksum of SQLite's WAL format."""
-    one = two = 0
-    for at in range(0, len(words), 2):
-        one = (one + words[at] + two) & 0xFFFFFFFF
-        two = (two + words[at + 1] + one) & 0xFFFFFFFF
-    return [one, two]
-
-
-def _now(database: Database, *, at: str, number: int, running: bool) -> WitnessRecord:
-    row = database.read(
-        lambda connection: connection.execute(
-            "SELECT (SELECT count(*) FROM trajectories), (SELECT count(*) FROM turns),"
-            " (SELECT coalesce(max(number), 0) FROM generations)"
-        ).fetchone()
-    )
+def _recorded(connection: sqlite3.Connection) -> WitnessRecord:
+    """Return what a database holds now, as the witness file records it, without a time."""
+    row = connection.execute(
+        "SELECT (SELECT count(*) FROM trajectories), (SELECT count(*) FROM turns),"
+        " (SELECT coalesce(max(number), 0) FROM generations)"
+    ).fetchone()
     return WitnessRecord(
-        store=_name(database),
-        number=number,
-        at=at,
+        store=_name(connection),
+        number=_fact(connection),
+        at="",
         conversations=row[0],
         turns=row[1],
         generation=row[2],
-        running=running,
+        running=False,
     )
 
 
-def _name(database: Database) -> str:
+def _name(connection: sqlite3.Connection) -> str:
     """Return a name that identifies this database: a hash of the secret key that is made once for
     each; "" if it has none yet.
     """
-    key = stored_chain_key(database)
+    key = chain_key_in(connection)
     return hashlib.sha256(b"witness" + key).hexdigest()[:16] if key else ""
-
-
-def _number(database: Database) -> int:
-    return database.read(_fact)
 
 
 def _fact(connection: sqlite3.Connection) -> int:

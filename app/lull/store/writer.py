@@ -232,7 +232,11 @@ class Writer:
         self._connection.execute("SAVEPOINT one")
         try:
             result = work(self._connection)
-        except Exception as error:  # noqa: BLE001  any error is passed to the caller
+        except Exception as error:
+            # Any error is passed to the caller.
+            if not self._connection.in_transaction:
+                # SQLite has undone the whole transaction, as it may on a full disk.
+                raise _undone_by(error) from error
             self._connection.execute("ROLLBACK TO one")
             self._connection.execute("RELEASE one")
             return None, error
@@ -258,6 +262,10 @@ class Writer:
             self._in_words(error)
 
 
+def _undone_by(error: Exception) -> sqlite3.Error:
+    return error if isinstance(error, sqlite3.Error) else sqlite3.OperationalError(str(error))
+
+
 def _heaped(entries: Sequence[_Entry]) -> list[DatabaseWork[Any]]:
     """Return the entries' writes, merging those for one inbox into one at the first's position."""
     works: list[DatabaseWork[Any]] = []
@@ -279,35 +287,6 @@ def _write_items(
     connection: sqlite3.Connection,
 ) -> None:
     write(connection, items)
-
-
-class EndableConnection(sqlite3.Connection):
-    """A connection to the database file that can be ended while another thread reads with it."""
-
-    def __init__(self, *words: Any, **more: Any) -> None:
-        super().__init__(*words, **more)
-        self.in_use = threading.RLock()
-        """Held by the thread that uses it; closing it during a statement crashes the process."""
-        self._ended = False
-
-    def end(self) -> None:
-        """Make the SQL statement that now runs on this connection, and every later one, fail."""
-        self._ended = True
-        self.interrupt()
-
-    def end_and_close(self) -> None:
-        """Make the running SQL statement fail, wait until no thread uses the connection, and close
-        it.
-        """
-        while not self.in_use.acquire(timeout=0.05):
-            self.end()  # a statement may have begun just when it was ended before
-        self.close()
-        self.in_use.release()
-
-    def execute(self, *words: Any) -> sqlite3.Cursor:
-        if self._ended:
-            raise sqlite3.OperationalError("interrupted")
-        return super().execute(*words)
 
 
 class Transaction:

@@ -125,7 +125,13 @@ def test_promoted_answers_and_taken_back_answers_as_before(running: RunningLull)
     assert running.chat(ASKED, most=MOST) == base
     assert lull.ask("adapters", "list") == back
     told = lull.ask("adapters", "show", "adapter_one")["moves"]
-    assert [move["move"] for move in told] == ["promote"]
+    assert [(move["move"], move["active"]) for move in told] == [
+        ("roll back", None),
+        ("promote", "adapter_one"),
+    ]
+    running.stop()
+    assert lull.ask("adapters", "show", "adapter_one")["moves"] == told
+    assert lull.ask("adapters", "show", "adapter_two")["moves"] == []
 
 
 def test_what_the_gate_did_not_accept_needs_a_word_more(running: RunningLull) -> None:

@@ -29,6 +29,10 @@ def least_s(first: str, again: str, size: int) -> float:
 
 FEW = [
     ("", "eyJ"),
+    ("", "\\"),
+    ("", "\\u0061"),
+    ("password", "\u200bo"),
+    ("", "p: >\n "),
     ("", "password="),
     ("set ", "PASS"),
 ]

@@ -249,7 +249,10 @@ async def test_a_secret_in_the_name_of_a_file_beside_is_refused_and_kept_nowhere
     key = "ghp_Ab1Cd2Ef3Gh4Ij5Kl6Mn7Op8Qr9St0Uv1Wx2"
     source = skill(tmp_path / "theirs", "Join with bars.")
     (source / f"{key}.txt").write_text("harmless")
-    with pytest.raises(SkillError, match=r"in a file's name \(github token\)"):
+    with pytest.raises(SkillError, match=r"/⟨secret⟩.txt, in the file's name \(github token\)"):
+        await home.files.bring_in(source)
+    (source / f"{key}.txt").rename(source / "pin.7391.txt")
+    with pytest.raises(SkillError, match=r"/pin.⟨secret⟩.txt, in the file's name \("):
         await home.files.bring_in(source)
     dropped = home.skills.folders.folder(MENU)
     dropped.mkdir(parents=True)
@@ -257,8 +260,8 @@ async def test_a_secret_in_the_name_of_a_file_beside_is_refused_and_kept_nowhere
     (dropped / f"{key}.txt").write_text("harmless")
     await home.approve.propose_file_edits()
     (waiting,) = home.review.proposals()
-    assert "⟨secret⟩" in str(waiting.flags) and key not in str(waiting)
-    with pytest.raises(SkillError, match=r"in a file's name \(github token\)"):
+    assert "⟨secret⟩.txt" in str(waiting.flags) and key not in str(waiting)
+    with pytest.raises(SkillError, match=r"/⟨secret⟩.txt, in the file's name \(github token\)"):
         await home.review.approve(waiting.id, sha256=waiting.sha256)
     await asyncio.to_thread(home.database.close)
     assert key not in (home.folder / "lull.db").read_bytes().decode("latin-1")

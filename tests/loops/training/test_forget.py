@@ -593,6 +593,21 @@ async def test_forgetting_is_not_left_half_done_by_who_goes_away(
     assert SkillKey("", proposal.key.name) not in archive.library.skills
 
 
+async def test_a_start_goes_on_where_the_file_cannot_be_rewritten(archive: Archive) -> None:
+    conversation, _ = await archive.corrected(f"write a menu for {WORD} soup", RULE)
+    archive.dies_at = "rewrite"
+    with pytest.raises(PowerCut):
+        await archive.forget.forget(conversation)
+    archive.dies_at = ""
+    away = archive.database.path.rename(archive.folder / "away.db")
+    error = await archive.forget.finish()
+    assert error is not None and "was removed while Lull runs" in error.detail
+    away.rename(archive.database.path)
+    assert archive.forgetting.to_rewrite()
+    assert await archive.forget.finish() is None
+    assert not archive.forgetting.to_rewrite() and archive.says(WORD) == []
+
+
 async def test_a_conversation_that_is_not_there_is_said(archive: Archive) -> None:
     with pytest.raises(NotFound):
         archive.forget.find_derived("conv_none")

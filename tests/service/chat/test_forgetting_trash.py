@@ -54,7 +54,7 @@ class Desk:
         self.throwing = TrashRequests(sweep, self.problems, settle=database.flush)
         self.requests = ForgettingRequests(
             self.archive.forget,
-            settle=database.flush,
+            database=database,
             trash=self.throwing,
             backups=cast(Backups, NoBackups()),
         )

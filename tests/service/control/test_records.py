@@ -199,6 +199,49 @@ async def test_a_look_at_records_in_order_waits_for_no_write(tmp_path: Path) -> 
         assert not told(service).keys() & {key for key, _ in CHANGED.values()}
 
 
+STUCK = {
+    "records of proofs": (
+        "CREATE TRIGGER another BEFORE DELETE ON proof_records"
+        " BEGIN SELECT RAISE(ABORT, 'no'); END",
+        "UPDATE proof_records SET evidence_sha256 = 'x'",
+    ),
+    "records of trained adapters": (
+        "CREATE TRIGGER another BEFORE INSERT ON trained_adapters"
+        " BEGIN SELECT RAISE(ABORT, 'no'); END",
+        "UPDATE trained_adapters SET sha256 = 'x'",
+    ),
+    "published rows": (
+        "CREATE TRIGGER another BEFORE INSERT ON published BEGIN SELECT RAISE(ABORT, 'no'); END",
+        "UPDATE published SET name = 'mine'",
+    ),
+}
+
+
+@pytest.mark.parametrize("key", STUCK)
+async def test_what_cannot_be_put_right_is_told_and_not_written_again(
+    tmp_path: Path, key: str
+) -> None:
+    async with serving(tmp_path) as service:
+        await stocked(service)
+        database, look = service.shared.stores.database, service.upkeep.watch_records.look
+        with stopped_database(tmp_path / "lull.db") as other:
+            for statement in STUCK[key]:
+                other.execute(statement)
+        await look()
+        assert "cannot be put right from its sealed copy" in told(service)[key]
+        before = database.changes
+        for _ in range(3):
+            await look()
+            assert "cannot be put right from its sealed copy" in told(service)[key]
+        assert database.changes == before
+    async with serving(tmp_path) as service:
+        assert "cannot be put right from its sealed copy" in told(service)[key]
+        with stopped_database(tmp_path / "lull.db") as other:
+            other.execute("DROP TRIGGER another")
+        await service.upkeep.watch_records.look()
+        assert "is put right from its sealed copy" in told(service)[key]
+
+
 @pytest.mark.parametrize("note", [b"\xff\n\xfe", b"", b"a\n" * 100_000])
 async def test_a_note_that_others_wrote_stops_neither_look_nor_start(
     tmp_path: Path, note: bytes

@@ -166,6 +166,27 @@ def test_a_second_start_names_the_first(lull: Lull) -> None:
     assert first.chat("list: apple")
 
 
+@pytest.mark.parametrize("gone", [["service.lock"], ["service.lock", "service.json"]])
+def test_a_lock_file_that_is_removed_lets_no_second_one_in(lull: Lull, gone: list[str]) -> None:
+    first = lull.serve()
+    before = (lull.home / "service.json").read_bytes()
+    for name in gone:
+        (lull.home / name).unlink()
+    second = lull.run("serve", "--port", "0")
+    restored = lull.run("restore", "--undo", "--yes")
+    assert second.code == 1 and restored.code == 1, (second, restored)
+    if len(gone) == 1:
+        assert f"Process {first.process.pid} serves" in second.err
+        assert f"Process {first.process.pid} serves" in restored.err
+    eventually(lambda: all((lull.home / name).exists() for name in gone))
+    eventually(lambda: (lull.home / "service.json").read_bytes() == before)
+    assert lull.ask("status")["running"]
+    assert f"Process {first.process.pid} serves" in lull.run("serve", "--port", "0").err
+    assert lull.ask("stop") == {"stopped": True}
+    assert first.process.wait(PATIENCE_S) == 0
+    assert lull.serve().stop() == 0
+
+
 def test_a_taken_port_is_named(lull: Lull, tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", free_port()))

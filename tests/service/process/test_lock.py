@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import subprocess
@@ -10,11 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from lull.core.errors import AlreadyRunning
+from lull.core.errors import AlreadyRunning, Busy
 from lull.service.process.lock import (
     Discovery,
     ServiceLock,
     alive,
+    is_locked,
     is_running,
     read_discovery,
     write_discovery,
@@ -92,3 +94,48 @@ def test_a_newer_version_may_say_more(tmp_path: Path) -> None:
     write_discovery(file, HERE)
     file.write_text(json.dumps({**json.loads(file.read_text()), "more": 1}))
     assert read_discovery(file) == HERE
+
+
+def test_a_file_that_is_removed_or_replaced_lets_nobody_in(tmp_path: Path) -> None:
+    lock, found = tmp_path / "service.lock", tmp_path / "service.json"
+    first, second = ServiceLock(lock), ServiceLock(lock)
+    first.take(discovery=found)
+    write_discovery(found, HERE)
+    lock.unlink()
+    assert is_running(lock)
+    with pytest.raises(AlreadyRunning):
+        second.take(discovery=found)  # which has made the file again
+    assert is_running(lock) and not is_locked(lock)
+    first.put_back()
+    assert is_locked(lock)
+    before = lock.stat().st_ino
+    first.put_back()
+    assert lock.stat().st_ino == before
+    first.release()
+    assert not is_running(lock)
+    second.take(discovery=found)
+    second.release()
+
+
+def test_what_is_looked_at_meanwhile_is_put_back_the_next_time(tmp_path: Path) -> None:
+    lock = tmp_path / "service.lock"
+    first = ServiceLock(lock)
+    first.take(discovery=tmp_path / "none")
+    lock.unlink()
+    with lock.open("a") as other:
+        fcntl.flock(other, fcntl.LOCK_SH)
+        first.put_back()
+        assert is_running(lock)
+    first.put_back()
+    assert is_locked(lock)
+    first.release()
+
+
+def test_an_older_lull_that_locks_the_file_alone_is_noticed(tmp_path: Path) -> None:
+    lock = tmp_path / "service.lock"
+    with lock.open("a") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        assert is_running(lock)
+        with pytest.raises(Busy):
+            ServiceLock(lock).take(discovery=tmp_path / "none", patience_s=0.1)
+    assert not is_running(lock)

@@ -420,7 +420,7 @@ def test_beside_a_running_service_damage_is_explained_and_left(path: Path) -> No
 
 def test_a_folder_in_its_place_is_explained(path: Path) -> None:
     path.mkdir(parents=True)
-    with pytest.raises(StoreError, match="is a folder"):
+    with pytest.raises(StoreError, match="is a folder and no file"):
         Database(path)
     assert path.is_dir()
 

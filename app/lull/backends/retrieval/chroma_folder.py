@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 
-from lull.core.errors import StoreError
+from lull.core.errors import NO_ROOM, StoreError
 
 _UNUSED = ("opentelemetry.exporter.otlp.proto.grpc.trace_exporter", "httpx._main")
 
@@ -55,7 +55,10 @@ def convert_errors(folder: Path) -> Iterator[None]:
         words = str(error).lower()
         damaged = any(sign in words for sign in ("malformed", "not a database", "corrupt"))
         kind = DamagedVectors if damaged else StoreError
-        raise kind(f"{folder}: {error}", hint="Check the folder, or move it away.") from error
+        # Chroma hands on SQLite's words alone.
+        full = "database or disk is full" in words or getattr(error, "errno", None) in NO_ROOM
+        hint = "Make room on the disk." if full else "Check the folder, or move it away."
+        raise kind(f"{folder}: {error}", hint=hint) from error
     except BaseException as error:
         if type(error).__name__ != "PanicException":
             raise

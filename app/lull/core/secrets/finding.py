@@ -5,7 +5,6 @@ length: every pattern is bounded or continues after its match.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -33,6 +32,7 @@ from lull.core.secrets.pattern import (
 from lull.core.secrets.public_values import is_public
 from lull.core.secrets.said import SAID
 from lull.core.secrets.urls import URLS
+from lull.core.undisguised_text import undisguised
 
 PATTERNS: Final = (*FILES, *ISSUERS, *URLS, *COMMANDS, *NUMBERS, *ASSIGNED, *SAID, *NAMED, *ISSUED)
 """All secret patterns, the most specific first: where two match in the same place, the first names
@@ -101,9 +101,7 @@ def secrets_in(text: str) -> list[Secret]:
     """Return the positions and kinds of the secrets in a text, in order. They do not overlap each
     other or the placeholder of a secret that was already replaced.
     """
-    found = _found(text, _BY_HINT)
-    if "\\u" in text:
-        found += _in_escaped_letters(text)
+    found = [*_found(text, _BY_HINT), *_in_disguise(text)]
     if not found:
         return []
     taken = [m.span() for m in PLACEHOLDER.finditer(text)] if "⟨secret:" in text else []
@@ -163,49 +161,13 @@ def _behind_absent_names(words: _Words) -> set[int]:
     return {at for at, names in _NAMED if names.isdisjoint(there)}
 
 
-_ESCAPED_LETTER: Final = re.compile(r"\\{1,4}u(?!00[0-9abAB]|20)[0-9a-fA-F]{4}")
-_AROUND_IT: Final = 160
-
-
-def _in_escaped_letters(text: str) -> list[Secret]:
-    """The secrets around letters that JSON escapes, as of `l\\u00f6senord`, by patterns that go by
-    names: they are searched in those pieces with the letters themselves.
-    """
-    pieces: list[str] = []
-    starts: list[int] = []
-    places: list[int] = []
-    length, at, end = 0, 0, -1
-
-    def take(piece: str, place: int) -> None:
-        nonlocal length
-        pieces.append(piece)
-        starts.append(length)
-        places.append(place)
-        length += len(piece)
-
-    for letter in _ESCAPED_LETTER.finditer(text):
-        begin = max(at, letter.start() - _AROUND_IT)
-        if begin > end >= 0:
-            take(text[at:end], at)
-            take("\n", end)
-            at = begin
-        elif end < 0:
-            at = begin
-        take(text[at : letter.start()], at)
-        take(chr(int(letter.group()[-4:], 16)), letter.start())
-        at, end = letter.end(), min(len(text), letter.end() + _AROUND_IT)
-    if end < 0:
+def _in_disguise(text: str) -> list[Secret]:
+    """The secrets whose name or characters are hidden from a search, as by escapes of JSON."""
+    shown = undisguised(text)
+    if shown is None:
         return []
-    take(text[at:end], at)
-    return [
-        Secret(_back(begin, starts, places), _back(stop, starts, places), kind)
-        for begin, stop, kind in _found("".join(pieces), _BY_NAME)
-    ]
-
-
-def _back(at: int, starts: list[int], places: list[int]) -> int:
-    piece = bisect_right(starts, at) - 1
-    return places[piece] + at - starts[piece]
+    found = _found(shown.text, _BY_HINT if shown.whole else _BY_NAME)
+    return [Secret(shown.place(begin), shown.place(end), kind) for begin, end, kind in found]
 
 
 class _WordsOfLong(NamedTuple):

@@ -11,7 +11,7 @@ from __future__ import annotations
 import codecs
 
 from lull.core.errors import SkillError
-from lull.core.secrets.finding import secrets_in
+from lull.core.secrets.finding import Secret, secrets_in
 from lull.core.skills.skill import SkillText
 
 
@@ -30,10 +30,27 @@ def check_no_secrets(text: SkillText) -> SkillText:
 
 def secret_in_name(name: str) -> str:
     """Return the kind of the password or key that a file's name is or contains; "" if there is
-    none. A dot ends it here, as one before `.txt`, where in a text it could go on.
+    none.
     """
-    found = [*secrets_in(name), *secrets_in(name.replace(".", " "))]
-    return found[0][2].replace("-", " ") if found else ""
+    found = _found_in_name(name)
+    return found[0].kind.replace("-", " ") if found else ""
+
+
+def name_without_secrets(name: str) -> str:
+    """Return a file's name with a mark in place of each password and key in it, so that the user
+    knows which file is meant.
+    """
+    shown, at = "", 0
+    for begin, end, _ in sorted(_found_in_name(name)):
+        if begin >= at:
+            shown += f"{name[at:begin]}⟨secret⟩"
+        at = max(at, end)
+    return shown + name[at:]
+
+
+def _found_in_name(name: str) -> list[Secret]:
+    # A dot ends a secret here, as one before `.txt`, where in a text it could go on.
+    return [*secrets_in(name), *secrets_in(name.replace(".", " "))]
 
 
 def first_secret(data: bytes) -> tuple[int, str] | None:

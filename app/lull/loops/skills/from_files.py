@@ -31,7 +31,7 @@ from lull.core.skills.skill import (
     check_distinct_names,
     scope_of,
 )
-from lull.core.skills.skill_secrets import secret_in_name
+from lull.core.skills.skill_secrets import name_without_secrets
 from lull.loops.skills.propose import flags_of, traces_of
 from lull.store.proof.proposals import Proposals
 from lull.store.skills.skill_files import (
@@ -144,8 +144,8 @@ class FromFiles:
         if text != read:
             data = render(text)
         old, now = self._standing(key), self._clock.now()
-        names = (path.relative_to(folder).as_posix() for path in files_beside(folder))
-        beside = [name if not secret_in_name(name) else "⟨secret⟩" for name in names]
+        names = [path.relative_to(folder).as_posix() for path in files_beside(folder)]
+        beside = [name_without_secrets(name) for name in names]
         screening = screen_file(
             text,
             approved=self._approved(old),

@@ -12,6 +12,7 @@ from lull.contract.json_object import Json
 from lull.core.adapters.adapter import AdaptersInForce, AdapterVersion
 from lull.core.adapters.gate_report import Verdict
 from lull.core.errors import Conflict
+from lull.store.adapters.adapter_rows import MoveRow
 from lull.store.adapters.adapters import Adapters
 
 
@@ -65,10 +66,22 @@ def shown_view(adapters: Adapters, adapter: str) -> Json:
                 "shadow": move.shadow,
                 "why": move.why,
             }
-            for move in adapters.moves(version.base_model)
-            if adapter in (move.active, move.shadow)
+            for move in _moves_of(adapter, adapters.moves(version.base_model))
         ],
     }
+
+
+def _moves_of(adapter: str, moves: Sequence[MoveRow]) -> list[MoveRow]:
+    """Return the changes, newest first, that took an adapter into use, kept it there or took it
+    out, as a rollback to the base model does, which names none.
+    """
+    before = [*moves[1:], None]
+    return [
+        move
+        for move, last in zip(moves, before, strict=False)
+        if adapter in (move.active, move.shadow)
+        or (last is not None and adapter in (last.active, last.shadow))
+    ]
 
 
 def _share(force: AdaptersInForce, adapter: str) -> float:

@@ -5,7 +5,7 @@ skills (texts for prompts) and LoRA adapters, then deletes it all.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from lull.loops.derived import Forgotten
 from lull.loops.forget import Forget
 from lull.service.chat.throwing_away import TrashRequests
 from lull.service.process.backups import Backups
+from lull.store.database import Database
 from lull.store.trash import Salvage
 
 
@@ -27,17 +28,14 @@ class ForgettingRequests:
         self,
         forget: Forget,
         *,
-        settle: Callable[[], None],
+        database: Database,
         trash: TrashRequests,
         backups: Backups,
     ) -> None:
-        """The function `settle` blocks until all requests and answers recorded so far are
-        readable.
-        """
+        self._database = database
         self._trash = trash
         self._backups = backups
         self._forget = forget
-        self._settle = settle
         self._turn = asyncio.Lock()
 
     async def forget(self, wanted: Json) -> Json:
@@ -49,7 +47,8 @@ class ForgettingRequests:
         conversation = wanted.get("conversation")
         if not isinstance(conversation, str) or not conversation:
             raise UsageError("conversation is missing.", hint="Give its id.")
-        await asyncio.to_thread(self._settle)
+        await asyncio.to_thread(self._database.place.check)
+        await asyncio.to_thread(self._database.flush)
         async with self._turn:
             if wanted.get("yes") is not True:
                 found, salvage = await self._trash.sweep.preview_restored(

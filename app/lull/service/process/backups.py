@@ -331,6 +331,7 @@ class Backups:
 
     async def _alone(self, work: Callable[[Tell], Any], *, gives_way: bool = False) -> Any:
         async with self._turn:
+            await asyncio.to_thread(self._database.place.check)
             self._stop = stop = threading.Event()
             self._progress = {"part": COPYING, "done": 0, "of": 0}
 
@@ -340,6 +341,8 @@ class Backups:
                     time.sleep(0.05)
                 if stop.is_set():
                     raise BackupStopped
+                if part != COPYING:  # while copying nothing may raise
+                    self._database.place.check()
 
             task = asyncio.ensure_future(asyncio.to_thread(work, tell))
             try:

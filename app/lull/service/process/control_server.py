@@ -175,7 +175,7 @@ def _other_routes(
     )
     forgetting = ForgettingRequests(
         service.slow_loop.forget,
-        settle=service.shared.stores.database.flush,
+        database=service.shared.stores.database,
         trash=service.upkeep.throwing_away,
         backups=service.upkeep.backups,
     )

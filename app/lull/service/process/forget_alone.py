@@ -34,7 +34,7 @@ async def _forget(settings: Settings, paths: Paths, wanted: Json) -> Json:
     async with wired(settings, paths, AccessRules(port=0)) as service:
         forgetting = ForgettingRequests(
             service.slow_loop.forget,
-            settle=service.shared.stores.database.flush,
+            database=service.shared.stores.database,
             trash=service.upkeep.throwing_away,
             backups=service.upkeep.backups,
         )

@@ -14,7 +14,6 @@ from lull.core.errors import StoreError
 from lull.core.ports import Clock
 from lull.service.process.problems import Problems
 from lull.store.database import Database
-from lull.store.file_place import FilePlace
 from lull.store.witness import Witness
 
 log = logging.getLogger(__name__)
@@ -33,7 +32,6 @@ class WitnessWriter:
         self, database: Database, witness: Witness, problems: Problems, clock: Clock
     ) -> None:
         self._database = database
-        self._place = FilePlace(database.path)
         self._problems = problems
         self._witness = witness
         self._clock = clock
@@ -51,7 +49,7 @@ class WitnessWriter:
                 self._database.checkpoint_soon()
                 checkpointed_s = now_s
             await self._write(running=True)
-            moved = await asyncio.to_thread(self._place.error)
+            moved = await asyncio.to_thread(self._database.place.error)
             self._problems.set_or_clear("database file", moved)
             await asyncio.sleep(WITNESS_EVERY_S)
 

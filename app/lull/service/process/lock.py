@@ -1,12 +1,14 @@
-"""Allows only one running service per data folder, by a lock on a file; another file, the discovery
-file, holds the service's address and process id.
+"""Allows only one running service per data folder, by a lock on a file and on the folder itself;
+another file, the discovery file, holds the service's address and process id.
 
-The lock is released however the process dies, so a stale discovery file is only a hint. Checking
-whether a service runs takes the lock shared, so that two checks never collide.
+The locks are released however the process dies, so a stale discovery file is only a hint. Checking
+whether a service runs takes the locks shared, so that two checks never collide. Somebody may remove
+the file while it is locked; the folder's lock then still keeps a second service out.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import time
@@ -46,6 +48,7 @@ class ServiceLock:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._file: IO[str] | None = None
+        self._folder: int | None = None
 
     def take(self, *, discovery: Path, patience_s: float = PATIENCE_S) -> None:
         """Take the exclusive lock on the data folder; if a command holds it for a moment to check
@@ -55,12 +58,14 @@ class ServiceLock:
         the lock for `patience_s`.
         """
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        # A pipe or a device in its place would lock what others use, or nothing.
-        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT
-        file = os.fdopen(open_regular(self._path, flags), "a+")
         until_s = time.monotonic() + patience_s
         try:
-            while not _locked(file, shared=False):
+            self._folder = _opened_folder(self._path.parent)
+            self._file = self._opened_file()
+            # The folder first: an older Lull locks the file alone.
+            while not (
+                _folder_locked(self._folder, shared=False) and _locked(self._file, shared=False)
+            ):
                 there = read_discovery(discovery)
                 if there is not None and alive(there.pid):
                     raise AlreadyRunning(
@@ -75,15 +80,36 @@ class ServiceLock:
                     )
                 time.sleep(0.02)
         except BaseException:
-            file.close()
+            self.release()
             raise
-        self._file = file
+
+    def put_back(self) -> None:
+        """Make and lock the lock file again if it was removed or replaced while it was held.
+
+        Raises OSError.
+        """
+        if self._file is None or _is_at(self._file, self._path):
+            return
+        file = self._opened_file()
+        if _locked(file, shared=False):
+            self._file.close()
+            self._file = file
+        else:  # somebody looks whether a service runs: the next call locks it
+            file.close()
 
     def release(self) -> None:
         """Release the lock on the data folder if it is held."""
         if self._file is not None:
             self._file.close()
             self._file = None
+        if self._folder is not None:
+            os.close(self._folder)
+            self._folder = None
+
+    def _opened_file(self) -> IO[str]:
+        # A pipe or a device in its place would lock what others use, or nothing.
+        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT
+        return os.fdopen(open_regular(self._path, flags), "a+")
 
 
 class FileLock:
@@ -115,17 +141,51 @@ class FileLock:
 
 
 def is_running(lock: Path) -> bool:
-    """Whether a live process holds this lock file, which a service locks while it runs. Raises
-    OSError if the file is unreadable.
+    """Whether a service runs whose lock file this is, or a command holds the lock in its place:
+    whether another process has locked the file or, if the file was removed meanwhile, its folder.
+
+    Raises OSError if one of them is unreadable.
     """
+    return is_locked(lock) or _is_folder_locked(lock.parent)
+
+
+def is_locked(file: Path) -> bool:
+    """Whether a live process holds a lock on this file. Raises OSError if it is unreadable."""
     try:
-        with os.fdopen(open_regular(lock), "r") as file:
-            return not _locked(file, shared=True)
+        with os.fdopen(open_regular(file), "r") as opened:
+            return not _locked(opened, shared=True)
     except (FileNotFoundError, NotADirectoryError):
         return False
 
 
-def _locked(file: IO[str], *, shared: bool) -> bool:
+def _is_folder_locked(folder: Path) -> bool:
+    try:
+        opened = _opened_folder(folder)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    try:
+        return not _folder_locked(opened, shared=True)
+    finally:
+        if opened is not None:
+            os.close(opened)
+
+
+def _opened_folder(folder: Path) -> int | None:
+    """Open a folder to lock it; None on Windows, where nobody can remove a locked file."""
+    return os.open(folder, os.O_RDONLY | os.O_DIRECTORY) if os.name == "posix" else None
+
+
+def _folder_locked(folder: int | None, *, shared: bool) -> bool:
+    """Try to take the folder's lock; False if another process has it. Where the system cannot lock
+    folders, as on some network drives, True: then the file's lock alone decides.
+    """
+    if folder is not None:
+        with contextlib.suppress(OSError):
+            return _locked(folder, shared=shared)
+    return True
+
+
+def _locked(file: IO[str] | int, *, shared: bool) -> bool:
     """Try to take the lock without waiting; False if another process has it."""
     try:
         if os.name == "posix":
@@ -133,11 +193,20 @@ def _locked(file: IO[str], *, shared: bool) -> bool:
         else:
             import msvcrt
 
+            assert not isinstance(file, int)
             file.seek(0)
             msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
     except (BlockingIOError, PermissionError):
         return False
     return True
+
+
+def _is_at(file: IO[str], path: Path) -> bool:
+    """Whether an open file is the one at this path."""
+    try:
+        return os.path.samestat(os.fstat(file.fileno()), path.stat())
+    except FileNotFoundError:
+        return False
 
 
 def alive(pid: int) -> bool:

@@ -34,7 +34,8 @@ from lull.service.process.lock import (
     Discovery,
     ServiceLock,
     alive,
-    is_running,
+    is_locked,
+    read_discovery,
     write_discovery,
 )
 from lull.service.process.logs import log_loop_errors_safely, start_logging
@@ -58,6 +59,9 @@ log = logging.getLogger(__name__)
 
 _LOOPBACK_OF = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 """Loopback address to show for each wildcard bind address."""
+FINDABLE_EVERY_S = 5.0
+"""Seconds between two looks whether the files are still there by which commands find the service.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +138,7 @@ def run(
         no_log = start_logging(paths.logs, settings.log.level)
         if swept:
             log.info("%d left-overs of writes that were killed removed", len(swept))
-        asyncio.run(_serve(settings, paths, tell, played, no_log))
+        asyncio.run(_serve(settings, paths, lock, tell, played, no_log))
     except LullError as error:
         log.info("could not go on: %s", error)
         raise
@@ -148,6 +152,7 @@ def run(
 async def _serve(
     settings: Settings,
     paths: Paths,
+    lock: ServiceLock,
     tell: Callable[[StartMessage], None],
     played: Path | None,
     no_log: LullError | None,
@@ -188,7 +193,9 @@ async def _serve(
             plan_of(settings.service, paths, upstream=shared.models.ollama.address)
         )
         guard.start()
-        _announce(paths, at, started=shared.clock.now())
+        found = _announced(paths, at, started=shared.clock.now())
+        keeping = asyncio.create_task(_keep_findable(paths, lock, found))
+        closing.push_async_callback(_ended, keeping)
         log.info("serving at %s", at.address)
         tell(_ready(at, shared, built_in=answering.upstream.built_in_is_there))
         _spare_the_collector()
@@ -259,7 +266,7 @@ async def _listener(settings: ServiceSettings, paths: Paths) -> socket.socket:
         try:
             return listening_socket(settings.bind, settings.port)
         except OSError as error:
-            if error.errno != errno.EADDRINUSE or not is_running(paths.stand_in_lock):
+            if error.errno != errno.EADDRINUSE or not is_locked(paths.stand_in_lock):
                 raise _cannot_listen(settings, error) from error
         await asyncio.sleep(0.05)
         if time.monotonic() > until_s:
@@ -305,7 +312,7 @@ async def _open_data_plane(
     return runner
 
 
-def _announce(paths: Paths, at: ListeningAt, *, started: datetime) -> None:
+def _announced(paths: Paths, at: ListeningAt, *, started: datetime) -> Discovery:
     found = Discovery(
         address=at.address,
         pid=os.getpid(),
@@ -314,6 +321,21 @@ def _announce(paths: Paths, at: ListeningAt, *, started: datetime) -> None:
         started=started.isoformat(),
     )
     write_discovery(paths.discovery, found)
+    return found
+
+
+async def _keep_findable(paths: Paths, lock: ServiceLock, found: Discovery) -> None:
+    """Put the lock file and the discovery file back if they were removed, until cancelled."""
+
+    def look() -> None:
+        with contextlib.suppress(OSError):  # a full disk, of which the store tells
+            lock.put_back()
+            if read_discovery(paths.discovery) != found:
+                write_discovery(paths.discovery, found)
+
+    while True:
+        await asyncio.sleep(FINDABLE_EVERY_S)
+        await asyncio.to_thread(look)
 
 
 def _ready(at: ListeningAt, shared: SharedParts, *, built_in: bool) -> StartMessage:

@@ -18,7 +18,7 @@ from pathlib import Path
 import lull
 from lull.config.paths import Paths
 from lull.config.settings import ServiceSettings
-from lull.service.process.lock import is_running
+from lull.service.process.lock import is_locked
 from lull.service.process.stand_in import FAREWELL, StandInPlan
 
 log = logging.getLogger(__name__)
@@ -99,10 +99,10 @@ def end_stand_in(own_lock: Path) -> bool:
     """End a stand-in (a process that forwards requests for a dead service) and wait until it has
     exited; return False if none runs.
     """
-    if not is_running(own_lock):
+    if not is_locked(own_lock):
         return False
     number, until_s = signal.SIGTERM, time.monotonic() + GOES_WITHIN_S
-    while is_running(own_lock):
+    while is_locked(own_lock):
         with contextlib.suppress(OSError, ValueError):
             os.kill(int(own_lock.read_text()), number)
         if time.monotonic() > until_s:

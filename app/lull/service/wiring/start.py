@@ -88,6 +88,6 @@ async def _make_ready(service: Service) -> None:
     slow_loop.weights.learner.on_lost_adapter = lost
     await service.choices.following.serve_learner()
     await slow_loop.adapters.promote.start()
-    await slow_loop.forget.finish()
+    problems.set_or_clear("forgetting", await slow_loop.forget.finish())
     await service.upkeep.watch_library.propose_file_edits()
     service.learning.proofs.holdout.follow()

@@ -23,8 +23,14 @@ from lull.service.skills.watch_library import WatchLibrary
 from lull.service.wiring.shared import SharedParts
 from lull.store.adapters.published import Published
 from lull.store.retention import Retention
-from lull.store.skills.proof_records import repair_proof_records
-from lull.store.training.trained_adapters import repair_trained_adapters
+from lull.store.skills.proof_records import (
+    proof_records_not_put_right,
+    repair_proof_records,
+)
+from lull.store.training.trained_adapters import (
+    repair_trained_adapters,
+    trained_adapters_not_put_right,
+)
 from lull.store.trash import Trash
 
 
@@ -87,9 +93,13 @@ def _watch_records(shared: SharedParts) -> WatchRecords:
             "published rows": RecordChecks(repair=published.repair, damage=published.damage_error),
             "run rows": RecordChecks(damage=stores.training.damage_error),
             "records of trained adapters": RecordChecks(
-                repair=lambda: repair_trained_adapters(stores.database)
+                repair=lambda: repair_trained_adapters(stores.database),
+                damage=lambda: trained_adapters_not_put_right(stores.database),
             ),
-            "records of proofs": RecordChecks(repair=lambda: repair_proof_records(stores.database)),
+            "records of proofs": RecordChecks(
+                repair=lambda: repair_proof_records(stores.database),
+                damage=lambda: proof_records_not_put_right(stores.database),
+            ),
             "proposals": RecordChecks(damage=stores.proposals.damage_error),
         },
         shared.problems,

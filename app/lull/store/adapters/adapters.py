@@ -37,12 +37,13 @@ from lull.store.adapters.adapter_rows import (
     AdapterOrigin,
     Move,
     MoveRow,
+    not_put_right_error,
     put_right_error,
     row_of,
     verdict_text,
 )
 from lull.store.database import Database
-from lull.store.rows.repair_records import repair_records
+from lull.store.rows.repair_records import not_put_right, repair_records
 from lull.store.rows.sealed_rows import (
     SealedRows,
     SealedTable,
@@ -94,10 +95,13 @@ class Adapters:
         return self._db.read(adapter_origins)
 
     def damage_error(self) -> StoreError | None:
-        """Return an error about the records of LoRA adapters of which no intact copy is left; None
-        if there are none.
+        """Return an error about the records of LoRA adapters of which no intact copy is left, or
+        that cannot be put right; None if there are none.
         """
-        return self._db.read(adapters_damage)
+        damage = self._db.read(adapters_damage)
+        if damage is None and (number := not_put_right(self._db, *OF_ADAPTERS)):
+            damage = not_put_right_error(number)
+        return damage
 
     async def repair(self) -> StoreError | None:
         """Undo changes that other programs made to the records of LoRA adapters, by restoring the

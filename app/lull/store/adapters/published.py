@@ -16,7 +16,7 @@ from lull.core.errors import StoreError
 from lull.core.models.ollama_model import published_name
 from lull.store.database import Database
 from lull.store.rows.readable_rows import DamagedRow, NamedValues, ReadableRows
-from lull.store.rows.repair_records import repair_records
+from lull.store.rows.repair_records import not_put_right, repair_records
 from lull.store.rows.sealed_rows import (
     Row,
     SealedRows,
@@ -56,10 +56,17 @@ class Published:
 
     def damage_error(self) -> StoreError | None:
         """Return an error about the records of published model versions of which no intact copy is
-        left; None if there are none.
+        left, or that cannot be put right; None if there are none.
         """
         sealed = self._sealed()
-        return _ROWS.damage_error(sealed.all(), lost=sealed.lost)
+        damage = _ROWS.damage_error(sealed.all(), lost=sealed.lost)
+        if damage is not None or not (number := not_put_right(self._db, PUBLISHED)):
+            return damage
+        return DamagedRow(
+            "The record of the versions published in Ollama was changed outside of Lull and cannot "
+            f"be put right from its sealed copy, which Lull uses: {number} entries.",
+            hint="Remove from the database what another program added to it, such as a trigger.",
+        )
 
     async def repair(self) -> StoreError | None:
         """Undo changes that other programs made to the records of published model versions, by

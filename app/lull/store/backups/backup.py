@@ -117,7 +117,7 @@ def make(
                 out.flush()
                 os.fsync(out.fileno())
             shutil.rmtree(work / "live")
-            tried = unpacked(beside, work / "tried", tell=tell)
+            tried = unpacked(beside, work / "tried", home=home, tell=tell)
             if tried != manifest:
                 raise BackupError(
                     f"What was read back from {target} is not what was written.", hint="Try again."
@@ -156,7 +156,7 @@ def _once(
 ) -> tuple[Manifest, tuple[str, ...], tuple[str, ...]]:
     copy = work / DATABASE
     there = set(_files(home)[0])
-    with _as_it_stands(home / DATABASE) as live:
+    with as_backup_errors(home), _as_it_stands(home / DATABASE) as live:
         there |= _files(home)[0].keys()
         _copy(live, copy, tell)
     layout, counts = layout_and_counts(copy)
@@ -166,7 +166,8 @@ def _once(
         raise _WentAway
     now[DATABASE] = copy
     of = sum(_size(file) for file in now.values())
-    left += _screened(now, work / "screened", lambda: tell(PACKING, 0, of))
+    with as_backup_errors(home):
+        left += _screened(now, work / "screened", lambda: tell(PACKING, 0, of))
     entries, done = {}, 0
     of = sum(_size(file) for file in now.values())
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=_ZLIB_LEVEL) as packed:

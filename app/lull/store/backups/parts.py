@@ -15,6 +15,7 @@ from typing import Final
 from lull.core.backup import BackupCounts
 from lull.core.errors import BackupError
 from lull.store.leftovers import sweep_work
+from lull.store.on_disk import is_no_room
 
 Tell = Callable[[str, int, int], None]
 """Callback that reports progress: the part (such as `COPYING`), bytes done, bytes in all. It may
@@ -32,6 +33,10 @@ _COUNTED: Final = {
     "adapters": "count(*) FROM adapters",
     "calendars": "count(*) FROM feeds",
 }
+
+
+class NoRoom(BackupError):
+    """Raised when a disk has too little room to make, try out or restore a backup."""
 
 
 def layout_and_counts(database: Path) -> tuple[int, BackupCounts]:
@@ -63,19 +68,29 @@ def work_folder(home: Path, name: str, alive: Callable[[int], bool]) -> Iterator
 
 
 @contextmanager
-def as_backup_errors(where: Path) -> Iterator[None]:
+def as_backup_errors(where: Path, *, fills: Path | None = None) -> Iterator[None]:
     """Context manager that converts OSError and sqlite3.Error to BackupError, with a message for
-    the user that names the file or folder `where`.
+    the user that names the file or folder `where`; if a disk is full, the one with the folder
+    `fills`, which is written to.
     """
     try:
         yield
-    except OSError as error:
-        raise BackupError(
+    except (OSError, sqlite3.Error) as error:
+        if is_no_room(error):
+            raise NoRoom(
+                f"There is no room left on the disk with {fills or where}.",
+                hint=f"{_UNCHANGED} Make room there.",
+            ) from error
+        raise _as_backup_error(error, where) from error
+
+
+def _as_backup_error(error: OSError | sqlite3.Error, where: Path) -> BackupError:
+    if isinstance(error, OSError):
+        return BackupError(
             f"{error.filename or where}: {error.strerror or error}.",
             hint=f"{_UNCHANGED} Check the disk, the folder and who may use it.",
-        ) from error
-    except sqlite3.Error as error:
-        raise BackupError(
-            f"{where}: the database says “{error}”.",
-            hint=f"{_UNCHANGED} `lull doctor` looks at the disk and the database.",
-        ) from error
+        )
+    return BackupError(
+        f"{where}: the database says “{error}”.",
+        hint=f"{_UNCHANGED} `lull doctor` looks at the disk and the database.",
+    )

@@ -26,7 +26,7 @@ from lull.core.backup import (
     read_manifest,
 )
 from lull.core.errors import BackupError
-from lull.store.backups.parts import CHUNK, Tell, as_backup_errors, layout_and_counts
+from lull.store.backups.parts import CHUNK, NoRoom, Tell, as_backup_errors, layout_and_counts
 from lull.store.database import Database
 from lull.store.migrations import MIGRATIONS
 
@@ -45,15 +45,20 @@ def manifest_of(file: Path) -> Manifest:
         return _manifest(packed)
 
 
-def unpacked(file: Path, into: Path, *, tell: Tell = lambda *_: None) -> Manifest:
+def unpacked(
+    file: Path, into: Path, *, home: Path | None = None, tell: Tell = lambda *_: None
+) -> Manifest:
     """Unpack a backup into a new folder, check it against its manifest, and open its database.
     Blocking.
 
+    `home` is Lull's data folder, if `into` is in it, for messages about its disk.
+
     Raises BackupError, and what `tell` raises; then the folder may be incomplete.
     """
-    with as_backup_errors(file), _opened(file) as packed:
+    disk = home or into.parent
+    with as_backup_errors(file, fills=disk), _opened(file) as packed:
         manifest = _manifest(packed)
-        _fits(packed, manifest, file, into.parent)
+        _fits(packed, manifest, file, disk)
         into.mkdir(mode=0o700)
         done, of = 0, manifest.size
         for name, entry in manifest.entries.items():
@@ -77,7 +82,7 @@ def _opened(file: Path) -> Iterator[zipfile.ZipFile]:
             f"{file} is damaged or not a backup of Lull's.", hint=_ANOTHER_BACKUP
         ) from error
     except BackupError as error:
-        if str(file) in error.detail:
+        if str(file) in error.detail or isinstance(error, NoRoom):
             raise
         raise BackupError(f"{file}: {error.detail}", hint=error.hint) from error
 
@@ -142,7 +147,7 @@ def _fits(packed: zipfile.ZipFile, manifest: Manifest, file: Path, into: Path) -
         raise BackupError("Its parts overlap.", hint=_ANOTHER_BACKUP)
     free = shutil.disk_usage(into).free
     if manifest.size + _SPARE > free:
-        raise BackupError(
+        raise NoRoom(
             f"Unpacked it takes {manifest.size / 1e6:,.0f} MB, and {free / 1e6:,.0f} MB are free"
             f" at {into}.",
             hint="Free some space.",

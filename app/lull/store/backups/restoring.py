@@ -55,8 +55,8 @@ def verify_backup(home: Path, file: Path, *, alive: Callable[[int], bool], tell:
     """Unpack a backup into a temporary folder to verify it, and return its manifest; Lull's data
     stays unchanged. Raises BackupError.
     """
-    with as_backup_errors(file), work_folder(home, "restore", alive) as work:
-        return unpacked(file, work / "new", tell=tell)
+    with as_backup_errors(file, fills=home), work_folder(home, "restore", alive) as work:
+        return unpacked(file, work / "new", home=home, tell=tell)
 
 
 def restore(
@@ -68,8 +68,8 @@ def restore(
     The caller holds the data folder's lock. Raises BackupError, StoreError and Busy; then nothing
     has changed.
     """
-    with as_backup_errors(file), work_folder(home, "restore", alive) as work:
-        manifest = unpacked(file, work / "new", tell=tell)
+    with as_backup_errors(file, fills=home), work_folder(home, "restore", alive) as work:
+        manifest = unpacked(file, work / "new", home=home, tell=tell)
         _as_a_start_would(work / "new" / DATABASE, at=at)
         # From here on it must outlive this process.
         ready = (work / "new").rename(home / f".restore.{os.getpid()}{READY}")

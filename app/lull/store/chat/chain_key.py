@@ -21,7 +21,7 @@ def chain_key(database: Database) -> bytes:
     """
 
     def work(connection: sqlite3.Connection) -> bytes:
-        stored = _stored(connection)
+        stored = chain_key_in(connection)
         if stored:
             return stored
         key = secrets.token_bytes(32)
@@ -35,9 +35,10 @@ def stored_chain_key(database: Database) -> bytes:
     """Return the database's secret key for message hashes without making one; empty if there is
     none. Raises StoreError.
     """
-    return database.read(_stored)
+    return database.read(chain_key_in)
 
 
-def _stored(connection: sqlite3.Connection) -> bytes:
+def chain_key_in(connection: sqlite3.Connection) -> bytes:
+    """Return the secret key for message hashes that a database holds; empty if there is none."""
     row = connection.execute("SELECT value FROM facts WHERE name = ?", (_NAME,)).fetchone()
     return bytes(row["value"]) if row else b""

@@ -142,18 +142,19 @@ def unsealed_row(connection: sqlite3.Connection, table: SealedTable, id_: str) -
     return None
 
 
-def is_as_sealed(connection: sqlite3.Connection, *tables: SealedTable) -> bool:
-    """Return whether all rows of these tables are as their sealed copies have them, except for
-    groups of rows without an intact copy. Only reads.
+def unlike_sealed(connection: sqlite3.Connection, *tables: SealedTable) -> list[tuple[str, str]]:
+    """Return table and id of the groups of rows that are not as their sealed copies have them,
+    except for groups without an intact copy. Only reads.
     """
+    found: list[tuple[str, str]] = []
     for table in tables:
         listed = _listed(connection, table)
         copies = _valid(connection, table, _seals(connection, table), listed)
         rows = _groups(connection, table)
         added = rows.keys() - copies.keys() - (rows if listed is None else listed).keys()
-        if added or any(_differ(rows.get(id_, []), copy) for id_, copy in copies.items()):
-            return False
-    return True
+        unlike = {id_ for id_, copy in copies.items() if _differ(rows.get(id_, []), copy)}
+        found += [(table.name, id_) for id_ in sorted(added | unlike)]
+    return found
 
 
 def repair_rows(connection: sqlite3.Connection, *tables: SealedTable) -> list[str]:

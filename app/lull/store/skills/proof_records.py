@@ -13,7 +13,7 @@ from lull.core.errors import StoreError
 from lull.store.database import Database
 from lull.store.rows.facts import fact
 from lull.store.rows.readable_rows import DamagedRow
-from lull.store.rows.repair_records import repair_records
+from lull.store.rows.repair_records import not_put_right, repair_records
 from lull.store.rows.sealed_rows import changing, sealed_rows, written_anew
 from lull.store.rows.sealed_tables import PROOF_RECORDS
 
@@ -79,6 +79,19 @@ async def repair_proof_records(database: Database) -> StoreError | None:
     return DamagedRow(
         "The record of proofs was changed outside of Lull and is put right from its sealed copy.",
         hint="Nothing of the change is used.",
+    )
+
+
+def proof_records_not_put_right(database: Database) -> StoreError | None:
+    """Return an error that tells of records of proofs of skills that other programs changed and
+    that cannot be put right; None if there are none. Blocking.
+    """
+    if not (number := not_put_right(database, PROOF_RECORDS)):
+        return None
+    return DamagedRow(
+        "The record of proofs was changed outside of Lull and cannot be put right from its sealed "
+        f"copy, which Lull uses: {number} entries.",
+        hint="Remove from the database what another program added to it, such as a trigger.",
     )
 
 

@@ -12,7 +12,11 @@ from pathlib import Path
 
 from lull.core.errors import SkillError
 from lull.core.provenance.redaction import redact_text
-from lull.core.skills.skill_secrets import first_secret, secret_in_name
+from lull.core.skills.skill_secrets import (
+    first_secret,
+    name_without_secrets,
+    secret_in_name,
+)
 from lull.store.on_disk import NOT_REGULAR, open_regular, read_regular
 from lull.store.skills.skill_md import FILE_LIMIT
 
@@ -51,7 +55,7 @@ def files_beside(source: Path) -> list[Path]:
 
 def secret_beside(folder: Path) -> str:
     """Return where an additional file of a skill folder contains a password or a key, as
-    "FOLDER/FILE:LINE (KIND)", or that a file's name is one; "" if there is none. Blocking.
+    "FOLDER/FILE:LINE (KIND)", or which file has one in its name; "" if there is none. Blocking.
 
     Only the first SEARCHED_BYTES of the files, in the order of their names, are looked through.
     """
@@ -59,7 +63,7 @@ def secret_beside(folder: Path) -> str:
     for path in files_beside(folder):
         name = path.relative_to(folder).as_posix()
         if kind := secret_in_name(name):
-            return f"{folder.name}, in a file's name ({kind})"
+            return f"{folder.name}/{name_without_secrets(name)}, in the file's name ({kind})"
         try:
             with os.fdopen(open_regular(path), "rb") as file:
                 data = file.read(left)

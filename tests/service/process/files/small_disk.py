@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import random
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from tests.building import half_written
-from tests.running import Lull, RunningLull, eventually
+from tests.running import Lull, Ran, RunningLull, eventually
 from tests.service.process.killed.street import COOK, Cook
 
 DISK = Path(os.environ["LULL_TEST_DISK"])
@@ -16,14 +17,15 @@ ADD = ("skills", "add", "menu-style", "--description", "d", "--body", "b")
 
 
 @contextmanager
-def filled(disk: Path) -> Iterator[None]:
-    """Fill the disk to the last byte for the length of the block."""
+def filled(disk: Path, *, but: int = 0) -> Iterator[None]:
+    """Fill the disk for the length of the block: to the last byte, or but for so many."""
     filler = disk / "filler"
     with filler.open("wb", buffering=0) as file:
         for size in (1 << 20, 1 << 12, 1):
             with suppress(OSError):
                 while True:
                     file.write(bytes(size))
+        file.truncate(file.tell() - but)
     try:
         yield
     finally:
@@ -71,6 +73,56 @@ def test_a_start_without_room_says_so_in_one_line() -> None:
         running.stop()
 
 
+def test_commands_on_a_full_disk_say_what_to_do() -> None:
+    home = DISK / "home"
+    with Cook() as cook, RunningLull.cleaned_up(home, upstream=cook.address) as lull:
+        running = lull.serve()
+        eventually(lambda: lull.ask("status")["upstream"]["ok"])
+        numbers = random.Random(1)
+        for _ in range(40):  # as much as cannot be packed much
+            chats(running, numbers.randbytes(60_000).hex())
+        chats(running, "the first")
+        chats(running, "the second")
+        first = eventually(lambda: found(lull, "the first"))
+        second = eventually(lambda: found(lull, "the second"))
+        for _ in range(2):  # with a service, and without one
+            with filled(DISK):
+                ran = lull.run("backup", str(DISK.parent / "one.zip"))
+                said(ran, f"There is no room left on the disk with {home}.", "there")
+                # Where the deletion is begun already, the next start finishes it.
+                said(lull.run("forget", first, "--yes"), "is full", "on the disk")
+            running.kill()
+        running = lull.serve()
+        for mb in range(1, 20):  # until it is enough to delete, and too little to rewrite the file
+            with filled(DISK, but=mb << 20):
+                ran = lull.run("forget", second, "--yes")
+                if "is full. (Make room on the disk.)" in ran.err:
+                    continue
+                said(ran, f"What was deleted is still in unused parts of {home / 'lull.db'}", "of ")
+                assert not found(lull, "the second")
+                break
+        running.kill()
+        lull.serve()
+        assert lull.ask("status")["problems"] == []
+
+
+def test_a_backup_to_a_full_disk_names_that_disk() -> None:
+    with RunningLull.cleaned_up(DISK.parent / "home") as lull:
+        running = lull.serve()
+        lull.ask(*ADD)
+        for _ in range(2):
+            with filled(DISK):
+                ran = lull.run("backup", str(DISK / "one.zip"))
+                said(ran, f"There is no room left on the disk with {DISK}.", "there")
+            running.kill()
+        assert not half_written(DISK) and not half_written(lull.home)
+
+
+def said(ran: Ran, what: str, where: str) -> None:
+    assert ran.code == 1 and ran.err.count("\n") == 1, ran
+    assert what in ran.err and f"Make room {where}" in ran.err, ran
+
+
 def chats(running: RunningLull, text: str) -> None:
     body = {"model": COOK, "stream": False, "messages": [{"role": "user", "content": text}]}
     answer = running.post("/api/chat", body)
@@ -78,5 +130,10 @@ def chats(running: RunningLull, text: str) -> None:
 
 
 def titled(lull: Lull, text: str) -> bool:
-    said = lull.ask("conversations")["conversations"]
-    return any(one["title"].startswith(text) for one in said)
+    return bool(found(lull, text))
+
+
+def found(lull: Lull, text: str) -> str:
+    """Return the id of the conversation that begins with this text; "" if there is none."""
+    all_of_them = lull.ask("conversations")["conversations"]
+    return next((str(one["id"]) for one in all_of_them if one["title"].startswith(text)), "")

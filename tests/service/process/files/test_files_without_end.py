@@ -57,6 +57,28 @@ def test_beside_a_dropped_skill(lull: Lull, make: Callable[[Path], None]) -> Non
     assert again.stop() == 0
 
 
+@pytest.mark.parametrize("make", [pipe, endless], ids=["pipe", "endless"])
+def test_in_the_place_of_the_database(lull: Lull, make: Callable[[Path], None]) -> None:
+    running = lull.serve()
+    lull.ask("skills", "add", "brief", "--description", "Always.", "--body", "Be brief.")
+    running.kill()  # so that what it holds is in the files beside it, too
+    file, away = lull.home / "lull.db", lull.home / "away.db"
+    file.rename(away)
+    make(file)
+    beside = sorted(one.name for one in lull.home.glob("lull.db?*"))
+    for words in (["serve", "--port", "0"], ["skills"], ["backup"], ["forget", "conv_1", "--yes"]):
+        ran = lull.run(*words)
+        assert ran.code == 1 and ran.err.count("\n") == 1, ran
+        assert f"{file} is a pipe or a device and no file. (Move it away." in ran.err, ran
+    assert "is a pipe or a device" in lull.run("doctor").out
+    assert sorted(one.name for one in lull.home.glob("lull.db?*")) == beside
+    file.unlink()
+    away.rename(file)
+    lull.serve()
+    assert [one["name"] for one in lull.ask("skills", "list")["skills"]] == ["brief"]
+    assert lull.ask("status")["problems"] == []
+
+
 def test_in_the_place_of_a_working_copy_and_of_the_witness(lull: Lull) -> None:
     running = lull.serve()
     lull.ask("skills", "add", "brief", "--description", "Always.", "--body", "Be brief.")

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -70,6 +73,40 @@ def test_a_database_that_goes_while_lull_runs_is_told_until_it_is_back(lull: Lul
     eventually(lambda: "replaced by another file" in problems(lull)[0])
     away.replace(file)
     eventually(lambda: problems(lull) == [])
+
+
+def test_no_command_touches_what_is_there_instead_of_the_database(lull: Lull) -> None:
+    running = lull.serve()
+    running.chat("list: apple")
+    turn = eventually(lambda: lull.ask("conversations")["conversations"])[0]["id"]
+    file, away = lull.home / "lull.db", lull.home / "elsewhere.db"
+    file.rename(away)
+    for said in ("was removed while Lull runs", "was replaced by another file"):
+        before = file.read_bytes() if file.exists() else None
+        backup = lull.home.parent / "one.zip"
+        for words in (
+            ("forget", turn, "--yes"),
+            ("forget", turn),
+            ("backup", str(backup)),
+        ):
+            ran = lull.run(*words)
+            assert ran.code == 1 and ran.err.count("\n") == 1, ran
+            assert f"{file} {said}" in ran.err, ran
+        assert not backup.exists()
+        with ThreadPoolExecutor(12) as at_once:  # what is read is of the one that was opened
+            told = [at_once.submit(lull.ask, "conversations") for _ in range(12)]
+            assert turn in {one["id"] for all_ in told for one in all_.result()["conversations"]}
+            assert all(len(one.result()["conversations"]) >= 1 for one in told)
+        assert (file.read_bytes() if file.exists() else None) == before
+        running.chat("list: pear")
+        with closing(sqlite3.connect(lull.home / "another.db")) as other:
+            other.execute("CREATE TABLE theirs (id)")
+        (lull.home / "another.db").replace(file)
+    away.replace(file)
+    assert lull.ask("forget", turn, "--yes")["done"]
+    assert running.stop() == 0
+    lull.serve()
+    assert problems(lull) == []
 
 
 def database_emptied(home: Path) -> None:

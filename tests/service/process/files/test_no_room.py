@@ -34,6 +34,8 @@ pytestmark = [pytest.mark.full, pytest.mark.skipif(bool(REFUSED), reason=REFUSED
     [
         "test_a_full_disk_is_said_and_nothing_is_half_done",
         "test_a_start_without_room_says_so_in_one_line",
+        "test_commands_on_a_full_disk_say_what_to_do",
+        "test_a_backup_to_a_full_disk_names_that_disk",
     ],
 )
 def test_on_a_full_disk(tmp_path: Path, scenario: str) -> None:
