@@ -113,7 +113,8 @@ def train(name: str, out: Path) -> None:
         """The logits of what comes next at these places alone: the exponentials of all the others
         would take most of the time.
         """
-        return of.model.embed_tokens.as_linear(of.model(tokens)[indices(places)])
+        out: mx.array = of.model.embed_tokens.as_linear(of.model(tokens)[indices(places)])
+        return out
 
     def loss(tokens: mx.array, learned: Places, stays: Places) -> mx.array:
         """Cross-entropy on what is to be learned, KL to the base on what is to stay."""
@@ -125,11 +126,14 @@ def train(name: str, out: Path) -> None:
             first = tokens[: stays[-1][0] + 1]  # where all of them are
             was = nn.log_softmax(logits(base, first, stays))
             told = told + keeps * (mx.exp(was) * (was - is_now)).sum()
-        return told / (len(learned) + len(stays))
+        mean: mx.array = told / (len(learned) + len(stays))
+        return mean
 
     step = nn.value_and_grad(model, loss)
     for _ in range(steps):
-        rows, learned, stays = [], [], []
+        rows: list[list[int]] = []
+        learned: Places = []
+        stays: Places = []
         drawn = sorted((draw(rng) for _ in range(BATCH)), key=lambda one: not one[2])
         for row, (asked, said, is_kept) in enumerate(drawn):
             front = tokenizer.encode(asked, add_special_tokens=False).ids
