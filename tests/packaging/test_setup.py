@@ -16,6 +16,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
 import psutil
@@ -40,6 +41,7 @@ case "$1 ${2-} ${3-}" in
 *base_prefix*) echo "$version" ;;
 *flock*) exec "$REAL_PYTHON" "$@" ;;
 *ensurepip*) echo new ;;
+*compileall*) sleep "$STEP_S" ;;
 "-m venv "*)
     mkdir -p "$3/bin" "$3/lib/python3.11/site-packages"
     sleep "$STEP_S"
@@ -97,6 +99,7 @@ esac
 DPKG = 'echo "dpkg $*" >>"$WORLD/did"; rm -f "$WORLD/cut-off"\n'
 SYNC = """\
 echo "sync with $(cd .venv && echo .lull-*)" >>"$WORLD/did"
+sleep "$STEP_S"
 """
 SLEEP = f"""\
 if [ "$1" = 1 ]; then set -- 0.02; fi
@@ -519,7 +522,7 @@ def test_without_a_network_it_asks_for_one(world: World) -> None:
     with world.holding("pip"):
         process = world.begin()
         assert process.stdout is not None
-        said = iter(process.stdout.readline, "")
+        said = islice(process.stdout, 30)
         assert "  the package index does not answer; trying once more\n" in said
     _, errors = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 1
