@@ -24,6 +24,7 @@ LANGUAGES: Final[Mapping[str, str]] = {ENGLISH: "English", "de": "Deutsch"}
 
 
 _read_once = lru_cache(maxsize=len(LANGUAGES))(read_catalogue)
+"""The catalogues are files of the app, which stay as they are while it runs."""
 
 
 def chosen_language(preferences: QSettings) -> str:
