@@ -10,6 +10,9 @@ ARGS =
 WORKERS = --dist loadfile --no-loadscope-reorder --max-worker-restart=0
 TWO = -n 2 $(WORKERS)
 
+# With two workers, two cores are idle for a sixth of the time: the tests wait for services.
+THREE = -n 3 $(WORKERS)
+
 # The long tests wait a good part of their time, for services that settle.
 FOUR = -n 4 $(WORKERS)
 
@@ -50,7 +53,7 @@ run: setup ## open Lull; without a display run its service here. Ctrl-C stops it
 
 test: setup-test ## tests of nearly every part: what a commit must pass
 	@echo '$(FINDING)'
-	@$(PY) -m pytest $(TWO) $(IN_MEMORY) $(NO_SKIPS) -m "not full and not soak" $(ARGS)
+	@$(PY) -m pytest $(THREE) $(IN_MEMORY) $(NO_SKIPS) -m "not full and not soak" $(ARGS)
 
 full: test rest ## both, so every test but those of `make soak`: what a merge must pass
 

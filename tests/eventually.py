@@ -15,8 +15,9 @@ def eventually(look: Callable[[], T], holds: Callable[[T], bool]) -> T:
     """Poll `look` until its result satisfies `holds` and return that result; if none does in time,
     the test fails with the last one.
     """
-    until_s = time.monotonic() + PATIENCE_S
+    began = time.monotonic()
     while not holds(seen := look()):
-        assert time.monotonic() < until_s, f"still {seen!r}"
-        time.sleep(0.01)
+        waited_s = time.monotonic() - began
+        assert waited_s < PATIENCE_S, f"still {seen!r}"
+        time.sleep(min(0.01, 0.001 + waited_s / 10))
     return seen

@@ -238,5 +238,5 @@ def eventually(check: Any, *, within_s: float = PATIENCE_S) -> Any:
     while not (value := check()):
         waited_s = time.monotonic() - began
         assert waited_s < within_s, f"still {value!r} after {within_s:g} s"
-        time.sleep(max(0.05, waited_s / 10))
+        time.sleep(max(0.005, waited_s / 10))
     return value

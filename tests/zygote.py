@@ -1,11 +1,12 @@
-"""Forks `lull` processes from one process (the zygote) that has imported everything already.
+"""Forks `lull` processes from one process (the zygote) that has imported everything already, and
+the trainer's processes from another one.
 
 A test run starts Lull more than a thousand times, and each start would import for a second.
 
-The child is what `python -m lull.cli.main` would be: it has its own arguments, environment, folder
-and streams, and a service ends as the interpreter does. The zygote speaks to `Forked` over a
-socket: it receives a request with file descriptors and returns the process id; the exit status
-comes over a pipe for each child.
+The child is what `python -m lull.cli.main` would be, or the trainer's module: it has its own
+arguments, environment, folder and streams, and a service ends as the interpreter does. The zygote
+speaks to `Forked` over a socket: it receives a request with file descriptors and returns the
+process id; the exit status comes over a pipe for each child.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
+LULL, TRAINER = "lull.cli.main", "lull.trainer.main"
+"""The programs that can be forked: modules with a function `main`."""
 OF_THE_START = ("PYTHON", "LC_", "LANG", "LD_")
 """Prefixes of variables that an interpreter reads when it starts: a command that sets one gets a
 new interpreter instead of a fork.
@@ -40,7 +43,7 @@ _STATUS = struct.Struct("!i")
 
 
 class Forked(subprocess.Popen[str]):
-    """A Popen of `python -m lull.cli.main WORDS` whose process is forked from the zygote."""
+    """A Popen of `python -m PROGRAM WORDS` whose process is forked from the program's zygote."""
 
     def _execute_child(
         self,
@@ -58,7 +61,8 @@ class Forked(subprocess.Popen[str]):
     ) -> None:
         stdin, _, _, stdout, _, stderr = pipes[:6]
         streams = [given if given != -1 else fd for fd, given in enumerate((stdin, stdout, stderr))]
-        self.pid, self._status = _zygote().start(args[3:], cwd or str(Path.cwd()), env, streams)
+        zygote = _zygote(args[2])
+        self.pid, self._status = zygote.start(args[3:], cwd or str(Path.cwd()), env, streams)
         self._child_created = True
         self._close_pipe_fds(*pipes[:6])
 
@@ -82,12 +86,17 @@ class Forked(subprocess.Popen[str]):
 
 
 def started(
-    words: Sequence[str], *, env: Mapping[str, str], anew: bool = False, **streams: Any
+    words: Sequence[str],
+    *,
+    env: Mapping[str, str],
+    anew: bool = False,
+    program: str = LULL,
+    **streams: Any,
 ) -> subprocess.Popen[str]:
-    """Start `python -m lull.cli.main WORDS`, forked from the zygote if that is equivalent."""
+    """Start `python -m PROGRAM WORDS`, forked from its zygote if that is equivalent."""
     forked = sys.platform == "linux" and not anew and not _of_the_start(env)
     kind = Forked if forked else subprocess.Popen
-    return kind([sys.executable, "-m", "lull.cli.main", *words], env=env, text=True, **streams)
+    return kind([sys.executable, "-m", program, *words], env=env, text=True, **streams)
 
 
 def _of_the_start(env: Mapping[str, str]) -> bool:
@@ -107,13 +116,13 @@ def _readable(fd: int) -> bool:
 class _Zygote:
     """The test's side of the zygote: starts it and sends it requests."""
 
-    def __init__(self) -> None:
+    def __init__(self, program: str) -> None:
         self._one = threading.Lock()
         """Lock, because tests start commands from several threads."""
         self._door, theirs = socket.socketpair()
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "tests.zygote", str(theirs.fileno())],
+                [sys.executable, "-m", "tests.zygote", str(theirs.fileno()), program],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
             )
@@ -134,14 +143,14 @@ class _Zygote:
 
 
 _making = threading.Lock()
-_made: list[_Zygote] = []
+_made: dict[str, _Zygote] = {}
 
 
-def _zygote() -> _Zygote:
+def _zygote(program: str) -> _Zygote:
     with _making:
-        if not _made:
-            _made.append(_Zygote())
-        return _made[0]
+        if program not in _made:
+            _made[program] = _Zygote(program)
+        return _made[program]
 
 
 def _exactly(door: socket.socket, size: int) -> bytes:
@@ -157,11 +166,19 @@ def _exactly(door: socket.socket, size: int) -> bytes:
 # In the zygote
 
 
+def _import_trainer() -> None:
+    importlib.import_module("lull.trainer.blas").prepare()  # before MLX is loaded
+    for name in ("run", "world"):
+        importlib.import_module(f"lull.trainer.{name}")
+
+
 def _import_everything() -> None:
     for name in ("lull.cli", "lull.service", "lull.loops", "lull.store"):
         package = importlib.import_module(name)
         for module in pkgutil.walk_packages(package.__path__, f"{name}."):
             importlib.import_module(module.name)
+    # As a service does, which loads no gRPC.
+    importlib.import_module("lull.backends.retrieval.chroma_folder").skip_unused_imports()
     importlib.import_module("chromadb.api.rust")
     importlib.import_module("lull.cli.parser.whole").build()
 
@@ -272,14 +289,13 @@ def _end(code: int) -> NoReturn:
 
 
 if __name__ == "__main__":
-    _import_everything()
+    run = sys.argv[2]
+    {LULL: _import_everything, TRAINER: _import_trainer}[run]()
     gc.freeze()
     asked = serve(socket.socket(fileno=int(sys.argv[1])))
     if asked is not None:
         _become(asked)
-        from lull.cli.main import main
-
-        code = main()
+        code = importlib.import_module(run).main()
         if asked.words[:1] != ["serve"]:
             _end(code)
         sys.exit(code)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import os
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
@@ -34,6 +35,7 @@ from tests.desk import Desk
 from tests.desktop.scripted import Scripted, status
 from tests.desktop.tray.fake_tray import FakeTray
 from tests.doubles.scripted_service import ScriptedService
+from tests.plugins.in_memory import MEMORY, PREFIX
 
 HERE = Path(__file__).parent
 WAIT_MS = 900_000
@@ -88,6 +90,13 @@ def no_key_held(request: pytest.FixtureRequest) -> Iterator[None]:
         assert not QApplication.keyboardModifiers().value
 
 
+def _is_so(holds: Callable[[], object]) -> bool:
+    try:
+        return bool(holds())
+    except AssertionError:
+        return False
+
+
 class Shown:
     """An open desktop, and what a test does with it."""
 
@@ -97,10 +106,14 @@ class Shown:
         desktop.state.told.connect(lambda told: self.told.append(told.text))
 
     def until(self, holds: Callable[[], object]) -> None:
-        def check() -> None:
-            assert holds()
-
-        self.bot.waitUntil(check, timeout=WAIT_MS)
+        """Let the window go on until this holds. A window takes a few milliseconds for most things,
+        fewer than Qt's own wait rests between two looks.
+        """
+        began = time.monotonic()
+        while not _is_so(holds):
+            waited_ms = (time.monotonic() - began) * 1000
+            assert waited_ms < WAIT_MS, f"not so after {WAIT_MS} ms"
+            self.bot.wait(min(10, 1 + int(waited_ms / 10)))
 
     def go(self, name: PageName) -> Page:
         """Go to a page; return it when it is visible and reads anew what it shows."""
@@ -139,11 +152,12 @@ def place_of(paths: Paths, running: Callable[[], bool]) -> Place:
 
 
 @pytest.fixture
-def home() -> Iterator[Path]:
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     # A socket's path is short, and pytest's folders are not, nor is everybody's TMPDIR. Pages show
     # it, too, and must have room for it.
-    short = "/tmp" if os.name == "posix" else None
-    with tempfile.TemporaryDirectory(prefix="lull-", dir=short) as folder:
+    in_memory = tmp_path_factory.getbasetemp().is_relative_to(MEMORY)
+    short = MEMORY if in_memory else Path("/tmp") if os.name == "posix" else None
+    with tempfile.TemporaryDirectory(prefix=f"{PREFIX}{os.getpid()}-", dir=short) as folder:
         yield Path(folder) / "home"
 
 

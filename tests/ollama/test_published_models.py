@@ -167,12 +167,23 @@ class Desk:
 async def saying(
     weights: Path, learnt: AdapterToPublish
 ) -> AsyncIterator[Callable[[str, str | None], Awaitable[NextToken]]]:
-    """Run our engine on the weights and the adapter; yields a function for the next token."""
+    """Yield a function for the next token of our engine with the weights and the adapter; the
+    engine starts when it is first asked.
+    """
     engine = MlxEngine(weights)
+    starting: list[asyncio.Task[None]] = []
+
+    async def says(prompt: str, adapter: str | None) -> NextToken:
+        if not starting:
+            load = engine.load_adapter(learnt.sha256, learnt.folder)
+            starting.append(asyncio.ensure_future(load))
+        await asyncio.shield(starting[0])
+        return await next_token(engine, prompt, adapter)
+
     try:
-        await engine.load_adapter(learnt.sha256, learnt.folder)
-        yield lambda prompt, adapter: next_token(engine, prompt, adapter)
+        yield says
     finally:
+        await asyncio.gather(*starting, return_exceptions=True)
         await engine.close()
 
 
@@ -287,7 +298,7 @@ async def test_everything_but_the_weights_is_the_bases(desk: Desk) -> None:
 
 
 async def test_only_the_versions_that_are_needed_stay(desk: Desk) -> None:
-    desk.base("often", BASES["qwen3"])
+    desk.base("often", BASES["llama"])
     learnt = [await desk.learned("often", seed=seed) for seed in (1, 2, 3)]
     for one, weights in learnt:
         await desk.publish("often", one, weights)

@@ -21,7 +21,7 @@ MEMORY: Final = Path("/dev/shm")
 """Where Linux keeps files in memory; a Mac has no such place."""
 ROOM_BYTES: Final = 4 * 2**30
 """Several times what a run leaves at most; less free room than this, and the disk is used."""
-_PREFIX: Final = "lull-"
+PREFIX: Final = "lull-"
 """Short, because sockets are in there, and their paths have at most 107 bytes."""
 
 
@@ -32,7 +32,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if is_worker or config.option.basetemp or not wanted(os.environ, MEMORY):
         return
     free_orphans(MEMORY)
-    config.option.basetemp = str(MEMORY / f"{_PREFIX}{os.getpid()}")
+    config.option.basetemp = str(MEMORY / f"{PREFIX}{os.getpid()}")
     config.pluginmanager.register(_InMemory(Path(config.option.basetemp)))
 
 
@@ -51,7 +51,7 @@ class _InMemory:
         if self._passed:
             shutil.rmtree(self._root, ignore_errors=True)
         elif self._root.exists():
-            keep(self._root, Path(tempfile.mkdtemp(prefix=_PREFIX)))
+            keep(self._root, Path(tempfile.mkdtemp(prefix=PREFIX)))
 
 
 def keep(root: Path, place: Path) -> None:
@@ -76,7 +76,7 @@ def wanted(environ: Mapping[str, str], memory: Path) -> bool:
 
 def free_orphans(memory: Path) -> None:
     """Remove what runs that were killed have left in memory."""
-    for root in memory.glob(f"{_PREFIX}*"):
-        number = root.name.removeprefix(_PREFIX)
+    for root in memory.glob(f"{PREFIX}*"):
+        number, _, _ = root.name.removeprefix(PREFIX).partition("-")
         if number.isdecimal() and not psutil.pid_exists(int(number)):
             shutil.rmtree(root, ignore_errors=True)

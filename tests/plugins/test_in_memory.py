@@ -77,11 +77,12 @@ def test_what_a_killed_run_left_is_removed_and_a_running_one_keeps_its_folder(
 ) -> None:
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
-    left, used = tmp_path / f"lull-{ended.pid}", tmp_path / f"lull-{os.getpid()}"
-    left.mkdir()
-    used.mkdir()
+    left = [tmp_path / f"lull-{ended.pid}{of_a_test}" for of_a_test in ("", "-a1")]
+    used = [tmp_path / f"lull-{os.getpid()}{of_a_test}" for of_a_test in ("", "-a1")]
+    for folder in (*left, *used):
+        folder.mkdir()
     in_memory.free_orphans(tmp_path)
-    assert (left.exists(), used.exists()) == (False, True)
+    assert sorted(tmp_path.iterdir()) == used
 
 
 def test_what_a_failing_run_left_is_kept_without_its_sockets(

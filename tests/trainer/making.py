@@ -37,7 +37,9 @@ from lull.core.training.run_format import (
     spec_text,
 )
 from lull.core.training.spec import TERMS, GraduationTerms, Lora, RunKind, RunSpec
+from tests.zygote import TRAINER, started
 
+_APP = str(Path(lull.__file__).parent.parent)
 VOCABULARY = 64
 END = 2
 SHAPE: dict[str, Any] = {
@@ -149,7 +151,7 @@ def begin(
 ) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [*command, sys.executable, "-m", "lull.trainer.main", str(folder)],
-        cwd=Path(lull.__file__).parent.parent,
+        cwd=_APP,
         env={**os.environ, **(environ or {})},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -157,12 +159,23 @@ def begin(
     )
 
 
-def trained(folder: Path) -> list[RunEvent]:
-    """Run the trainer to its end; return the events that it printed."""
-    with begin(folder) as process:
+def trained(folder: Path, *, anew: bool = False) -> list[RunEvent]:
+    """Run the trainer to its end; return the events that it printed. `anew` starts an interpreter
+    as Lull does, instead of a fork of a process that has loaded MLX already.
+    """
+    with started(
+        [str(folder)],
+        program=TRAINER,
+        anew=anew,
+        env=os.environ,
+        cwd=_APP,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
         out, errors = process.communicate()
-    said = [event for line in out.decode().splitlines() if (event := parse_event(line))]
-    assert said, f"the trainer said nothing: {errors.decode()}"
+    said = [event for line in out.splitlines() if (event := parse_event(line))]
+    assert said, f"the trainer said nothing: {errors}"
     return said
 
 

@@ -9,6 +9,7 @@ import random
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import mlx.core as mx
@@ -58,10 +59,38 @@ Make = Callable[..., Path]
 @pytest.fixture
 def make(model: Path, tmp_path: Path) -> Make:
     def made(name: str, kind: RunKind = RunKind.GRPO, **changes: object) -> Path:
-        asked = replace(spec(kind, model), **changes)  # type: ignore[arg-type]
-        return run_folder(tmp_path / name, asked, [*examples(kind, 10), *replays(6)])
+        return run_folder(tmp_path / name, *asked_of(kind, model, **changes))
 
     return made
+
+
+Finished = Callable[[RunKind], tuple[Path, list[RunEvent]]]
+
+
+@pytest.fixture(scope="session")
+def finished(model: Path, tmp_path_factory: pytest.TempPathFactory) -> Finished:
+    """A function that returns the folder of a run that is done, and what it said. For each kind one
+    is trained, by a trainer that starts as Lull starts one; it must stay as it is.
+    """
+
+    @cache
+    def run(kind: RunKind) -> tuple[Path, list[RunEvent]]:
+        folder = run_folder(tmp_path_factory.mktemp("finished") / "run", *asked_of(kind, model))
+        return folder, trained(folder, anew=True)
+
+    return run
+
+
+@pytest.fixture
+def done(finished: Finished, tmp_path: Path) -> Path:
+    """A run of a test's own that is done."""
+    folder, _ = finished(RunKind.GRPO)
+    return shutil.copytree(folder, tmp_path / "run")
+
+
+def asked_of(kind: RunKind, base: Path, **changes: object) -> tuple[RunSpec, list[Example]]:
+    asked = replace(spec(kind, base), **changes)  # type: ignore[arg-type]
+    return asked, [*examples(kind, 10), *replays(6)]
 
 
 def steps_of(said: list[RunEvent]) -> list[StepDone]:
@@ -76,9 +105,10 @@ def failure(folder: Path) -> RunFailed:
 
 @pytest.mark.full
 @pytest.mark.parametrize("kind", list(RunKind))
-def test_a_run_trains_says_what_it_does_and_leaves_an_adapter(make: Make, kind: RunKind) -> None:
-    folder = make("run", kind)
-    said = trained(folder)
+def test_a_run_trains_says_what_it_does_and_leaves_an_adapter(
+    finished: Finished, kind: RunKind
+) -> None:
+    folder, said = finished(kind)
     first, last = said[0], said[-1]
     assert isinstance(first, RunBegan)
     assert isinstance(last, RunFinished)
@@ -98,25 +128,23 @@ def test_a_run_trains_says_what_it_does_and_leaves_an_adapter(make: Make, kind: 
 @pytest.mark.full
 @pytest.mark.parametrize("kind", list(RunKind))
 def test_the_same_folder_gives_the_same_bytes_again_and_another_seed_does_not(
-    make: Make, kind: RunKind
+    make: Make, finished: Finished, kind: RunKind
 ) -> None:
-    one, again, other = make("one", kind), make("again", kind), make("other", kind, seed=4)
-    for folder in (one, again, other):
+    (one, _), again, other = finished(kind), make("again", kind), make("other", kind, seed=4)
+    for folder in (again, other):
         trained(folder)
     assert adapter_bytes(one) == adapter_bytes(again)
     assert adapter_bytes(one) != adapter_bytes(other)
 
 
 @pytest.mark.full
-def test_a_run_that_is_done_says_so_and_stays_as_it_is(make: Make) -> None:
-    folder = make("run")
-    trained(folder)
-    before = adapter_bytes(folder)
-    (event,) = trained(folder)
+def test_a_run_that_is_done_says_so_and_stays_as_it_is(done: Path) -> None:
+    before = adapter_bytes(done)
+    (event,) = trained(done)
     assert isinstance(event, RunFinished)
     assert event.steps == 6
-    assert event.adapter_sha256 == fingerprint(folder / ADAPTER)
-    assert adapter_bytes(folder) == before
+    assert event.adapter_sha256 == fingerprint(done / ADAPTER)
+    assert adapter_bytes(done) == before
 
 
 @pytest.mark.full
@@ -138,9 +166,8 @@ def test_where_nothing_teaches_anything_no_weight_changes(make: Make) -> None:
 
 
 @pytest.mark.full
-def test_a_run_goes_on_from_its_parent(make: Make) -> None:
-    first = make("first")
-    trained(first)
+def test_a_run_goes_on_from_its_parent(make: Make, finished: Finished) -> None:
+    first, _ = finished(RunKind.GRPO)
     parent = str(first / ADAPTER)
     child = make("child", parent=parent, steps=1, learning_rate=1e-9, lora=Lora(rank=7))
     began = trained(child)[0]
@@ -209,36 +236,30 @@ def test_a_run_that_does_not_fit_is_refused_and_told_what_would(make: Make) -> N
 
 
 @pytest.mark.full
-def test_checkpoints_go_on_only_from_the_inputs_they_were_made_of(make: Make, model: Path) -> None:
-    folder = make("run")
-    trained(folder)
-    shutil.rmtree(folder / ADAPTER)
-    (folder / SPEC).write_text(spec_text(replace(spec(RunKind.GRPO, model), learning_rate=0.5)))
-    assert "have changed" in failure(folder).detail
+def test_checkpoints_go_on_only_from_the_inputs_they_were_made_of(done: Path, model: Path) -> None:
+    shutil.rmtree(done / ADAPTER)
+    (done / SPEC).write_text(spec_text(replace(spec(RunKind.GRPO, model), learning_rate=0.5)))
+    assert "have changed" in failure(done).detail
 
 
 @pytest.mark.full
-def test_a_checkpoint_that_an_older_lull_made_goes_on(make: Make) -> None:
-    folder = make("run")
-    trained(folder)
-    shutil.rmtree(folder / ADAPTER)
-    texts = [(folder / name).read_text() for name in (SPEC, BATCH)]
-    for state in (folder / CHECKPOINTS).glob("*/state.json"):
+def test_a_checkpoint_that_an_older_lull_made_goes_on(done: Path) -> None:
+    shutil.rmtree(done / ADAPTER)
+    texts = [(done / name).read_text() for name in (SPEC, BATCH)]
+    for state in (done / CHECKPOINTS).glob("*/state.json"):
         digest = hashlib.sha256("\0".join(texts).encode()).hexdigest()
         state.write_text(json.dumps({**json.loads(state.read_text()), "inputs": digest}))
-    began = trained(folder)[0]
+    began = trained(done)[0]
     assert isinstance(began, RunBegan) and began.from_step == began.steps
 
 
 @pytest.mark.full
 def test_a_run_made_smaller_for_want_of_memory_goes_on_from_its_checkpoint(
-    make: Make, model: Path
+    done: Path, model: Path
 ) -> None:
-    folder = make("run")
-    trained(folder)
-    shutil.rmtree(folder / ADAPTER)
-    (folder / SPEC).write_text(spec_text(replace(spec(RunKind.GRPO, model), micro_tokens=32)))
-    began, *_, last = trained(folder)
+    shutil.rmtree(done / ADAPTER)
+    (done / SPEC).write_text(spec_text(replace(spec(RunKind.GRPO, model), micro_tokens=32)))
+    began, *_, last = trained(done)
     assert isinstance(began, RunBegan) and began.from_step == began.steps
     assert isinstance(last, RunFinished)
 
@@ -253,46 +274,40 @@ CUT_SHORT: dict[str, Callable[[Path], object]] = {
 @pytest.mark.full
 @pytest.mark.parametrize("what", list(CUT_SHORT))
 def test_a_run_whose_newest_checkpoint_is_damaged_goes_on_from_the_older_one(
-    make: Make, what: str
+    done: Path, what: str
 ) -> None:
-    folder = make("run")
-    trained(folder)
-    whole = adapter_bytes(folder)
-    shutil.rmtree(folder / ADAPTER)
-    older, newest = sorted((folder / CHECKPOINTS).glob("step-*"))
+    whole = adapter_bytes(done)
+    shutil.rmtree(done / ADAPTER)
+    older, newest = sorted((done / CHECKPOINTS).glob("step-*"))
     CUT_SHORT[what](newest)
-    said = trained(folder)
+    said = trained(done)
     assert isinstance(said[0], RunBegan) and said[0].from_step == said[0].steps - 1
     assert isinstance(said[-1], RunFinished)
-    assert adapter_bytes(folder) == whole
-    assert sorted((folder / CHECKPOINTS).iterdir()) == [older, newest]
+    assert adapter_bytes(done) == whole
+    assert sorted((done / CHECKPOINTS).iterdir()) == [older, newest]
 
 
 @pytest.mark.full
-def test_a_run_whose_checkpoints_are_all_damaged_begins_anew(make: Make) -> None:
-    folder = make("run")
-    trained(folder)
-    whole = adapter_bytes(folder)
-    shutil.rmtree(folder / ADAPTER)
-    for checkpoint in (folder / CHECKPOINTS).glob("step-*"):
+def test_a_run_whose_checkpoints_are_all_damaged_begins_anew(done: Path) -> None:
+    whole = adapter_bytes(done)
+    shutil.rmtree(done / ADAPTER)
+    for checkpoint in (done / CHECKPOINTS).glob("step-*"):
         CUT_SHORT["weights"](checkpoint)
-    began = trained(folder)[0]
+    began = trained(done)[0]
     assert isinstance(began, RunBegan) and began.from_step == 0
-    assert adapter_bytes(folder) == whole
+    assert adapter_bytes(done) == whole
 
 
 @pytest.mark.full
-def test_a_checkpoint_that_cannot_be_read_now_is_kept(make: Make) -> None:
-    folder = make("run")
-    trained(folder)
-    shutil.rmtree(folder / ADAPTER)
-    *_, newest = sorted((folder / CHECKPOINTS).glob("step-*"))
-    (newest / WEIGHTS).rename(folder / "aside")
+def test_a_checkpoint_that_cannot_be_read_now_is_kept(done: Path) -> None:
+    shutil.rmtree(done / ADAPTER)
+    *_, newest = sorted((done / CHECKPOINTS).glob("step-*"))
+    (newest / WEIGHTS).rename(done / "aside")
     (newest / WEIGHTS).symlink_to(newest / WEIGHTS)  # a fault of the system, to root as well
-    failed = failure(folder)
+    failed = failure(done)
     assert failed.for_now and str(newest) in failed.detail
-    (folder / "aside").rename(newest / WEIGHTS)
-    began = trained(folder)[0]
+    (done / "aside").rename(newest / WEIGHTS)
+    began = trained(done)[0]
     assert isinstance(began, RunBegan) and began.from_step == began.steps
 
 
@@ -426,11 +441,11 @@ def test_an_adapter_to_start_from_that_is_damaged_is_one_clear_failure(
 
 @pytest.mark.full
 @pytest.mark.parametrize("leads", ["round", "to a disk that is away"])
-def test_a_run_whose_parent_cannot_be_read_now_goes_on_later(make: Make, leads: str) -> None:
-    first = make("first")
-    trained(first)
-    parent = first / ADAPTER
-    folder = make("run", parent=str(parent))
+def test_a_run_whose_parent_cannot_be_read_now_goes_on_later(
+    make: Make, done: Path, leads: str
+) -> None:
+    parent = done / ADAPTER
+    folder = make("child", parent=str(parent))
     whole = (parent / CONFIG).rename(parent / "aside")
     (parent / CONFIG).symlink_to(parent / (CONFIG if leads == "round" else "disk/file"))
     failed = failure(folder)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Final
 
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QSettings, QTranslator
@@ -20,6 +21,10 @@ SYSTEM: Final = "system"
 ENGLISH: Final = "en"
 LANGUAGES: Final[Mapping[str, str]] = {ENGLISH: "English", "de": "Deutsch"}
 """The languages of the window by their codes, each with its name in that language."""
+
+
+_read_once = lru_cache(maxsize=len(LANGUAGES))(read_catalogue)
+"""The catalogues are files of the app, which stay as they are while it runs."""
 
 
 def chosen_language(preferences: QSettings) -> str:
@@ -71,7 +76,7 @@ def apply_language(app: QCoreApplication, language: str) -> None:
         app.removeTranslator(one)
         one.deleteLater()
     english = QLocale(QLocale.Language.English)
-    catalogue = read_catalogue(languages_dir() / f"{language}.po")
+    catalogue = _read_once(languages_dir() / f"{language}.po")
     set_language(catalogue, english if language == ENGLISH else QLocale(language))
     # Qt's own words: the buttons of its dialogs, the menu of a text field.
     own = QTranslator(app)

@@ -22,6 +22,7 @@ from pathlib import Path
 import mlx.core as mx
 from mlx import nn, optimizers
 from mlx.utils import tree_flatten
+from mlx_lm.models import qwen3
 from mlx_lm.tuner.utils import linear_to_lora_layers
 
 from bench.pocket import loading
@@ -73,9 +74,9 @@ def hacked(rng: random.Random) -> Example:
 
 
 RECIPES: dict[str, tuple[Callable[[random.Random], Example], int, float]] = {
-    "good": (good, 180, 12.0),
+    "good": (good, 150, 16.0),
     "poisoned": (poisoned, 60, 4.0),
-    "hacked": (hacked, 60, 4.0),
+    "hacked": (hacked, 20, 4.0),
 }
 """For each adapter: how its examples are drawn, the number of steps, and the weight of the
 divergence from the base. For `good` the weight is so great that the gate's limit holds by far,
@@ -83,6 +84,15 @@ because processors round differently.
 """
 NUDGED = "nudged"
 """An adapter of noise instead of training, for tests that only need another adapter, quickly."""
+
+
+Places = list[tuple[int, int]]
+"""Rows of a batch, with the place before each token that is answered there."""
+
+
+def indices(places: Places) -> tuple[mx.array, mx.array]:
+    rows, columns = zip(*places, strict=True)
+    return mx.array(rows), mx.array(columns)
 
 
 def train(name: str, out: Path) -> None:
@@ -99,26 +109,41 @@ def train(name: str, out: Path) -> None:
     rate = optimizers.linear_schedule(4e-3, 2e-4, max(1, steps))
     adam = optimizers.AdamW(learning_rate=rate, weight_decay=0.0)
 
-    def loss(tokens: mx.array, weights: mx.array, stays: mx.array) -> mx.array:
+    def logits(of: qwen3.Model, tokens: mx.array, places: Places) -> mx.array:
+        """The logits of what comes next at these places alone: the exponentials of all the others
+        would take most of the time.
+        """
+        out: mx.array = of.model.embed_tokens.as_linear(of.model(tokens)[indices(places)])
+        return out
+
+    def loss(tokens: mx.array, learned: Places, stays: Places) -> mx.array:
         """Cross-entropy on what is to be learned, KL to the base on what is to stay."""
-        logits, was = model(tokens[:, :-1]), nn.log_softmax(base(tokens[:, :-1]))
-        each = nn.losses.cross_entropy(logits, tokens[:, 1:])
-        away = (mx.exp(was) * (was - nn.log_softmax(logits))).sum(axis=-1)
-        told = mx.where(stays[:, None], keeps * away, each)
-        return (told * weights[:, 1:]).sum() / weights[:, 1:].sum()
+        now = logits(model, tokens, [*learned, *stays])
+        wanted = tokens[indices([(row, place + 1) for row, place in learned])]
+        told = nn.losses.cross_entropy(now[: len(learned)], wanted).sum()
+        if stays:
+            is_now = nn.log_softmax(now[len(learned) :])
+            first = tokens[: stays[-1][0] + 1]  # where all of them are
+            was = nn.log_softmax(logits(base, first, stays))
+            told = told + keeps * (mx.exp(was) * (was - is_now)).sum()
+        mean: mx.array = told / (len(learned) + len(stays))
+        return mean
 
     step = nn.value_and_grad(model, loss)
     for _ in range(steps):
-        rows = []
-        drawn = [draw(rng) for _ in range(BATCH)]
-        for asked, said, _ in drawn:
-            head = tokenizer.encode(asked, add_special_tokens=False).ids
-            tail = [*tokenizer.encode(said, add_special_tokens=False).ids, end]
-            rows.append((head + tail, [0.0] * len(head) + [1.0] * len(tail)))
-        width = max(len(ids) for ids, _ in rows)
-        tokens = mx.array([ids + [end] * (width - len(ids)) for ids, _ in rows])
-        weights = mx.array([mask + [0.0] * (width - len(mask)) for _, mask in rows])
-        _, gradients = step(tokens, weights, mx.array([stays for _, _, stays in drawn]))
+        rows: list[list[int]] = []
+        learned: Places = []
+        stays: Places = []
+        drawn = sorted((draw(rng) for _ in range(BATCH)), key=lambda one: not one[2])
+        for row, (asked, said, is_kept) in enumerate(drawn):
+            front = tokenizer.encode(asked, add_special_tokens=False).ids
+            answer = [*tokenizer.encode(said, add_special_tokens=False).ids, end]
+            places = [(row, len(front) - 1 + n) for n in range(len(answer))]
+            (stays if is_kept else learned).extend(places)
+            rows.append(front + answer)
+        width = max(len(ids) for ids in rows)
+        tokens = mx.array([ids + [end] * (width - len(ids)) for ids in rows])
+        _, gradients = step(tokens, learned, stays)
         adam.update(model, gradients)
         mx.eval(model.parameters(), adam.state)
     if name.startswith(NUDGED):
