@@ -28,10 +28,8 @@ READ_DELAY_MS: Final = 80
 """Milliseconds to wait after an event before reading, so that several events cause one read."""
 READ_GAP_MS: Final = 400
 """Shortest time in milliseconds between two reads."""
-WEEK_DAYS: Final = 7
-"""Number of days that the Schedule page shows."""
-PAST_DAYS: Final = 3
-"""Number of days before today that the Schedule page shows, out of `WEEK_DAYS`."""
+WEEK_DAYS, PAST_DAYS = 7, 3
+"""Number of days that the Schedule page shows, and how many of them are before today."""
 POLL_MS: Final = 5_000
 """Milliseconds between reads of the status. Idle times and conditions change without an event."""
 
@@ -87,9 +85,7 @@ _TOUCHES: Final[Mapping[str, tuple[Subject, ...]]] = {
     "lull": (Subject.STATUS, Subject.WINDOWS),
     "training": (Subject.STATUS, Subject.RUNS),
     "adapter": (Subject.STATUS, Subject.ADAPTERS),
-    "upstream": (Subject.STATUS,),
-    "engine": (Subject.STATUS,),
-    "problem": (Subject.STATUS,),
+    **dict.fromkeys(("upstream", "engine", "problem"), (Subject.STATUS,)),
     "settings": (Subject.STATUS, Subject.SETTINGS, Subject.CALENDARS, Subject.WINDOWS),
 }
 
@@ -99,9 +95,8 @@ def shown_week(at: datetime) -> tuple[datetime, datetime]:
     the zone of `at` (now).
     """
     first = at.date() - timedelta(days=PAST_DAYS)
-    start, end = (
-        datetime.combine(day, time(0), at.tzinfo) for day in (first, first + timedelta(WEEK_DAYS))
-    )
+    days = (first, first + timedelta(WEEK_DAYS))
+    start, end = (datetime.combine(day, time(0), at.tzinfo) for day in days)
     return start, end
 
 
@@ -190,8 +185,9 @@ class AppState(QObject):
 
     def _read_what_moves(self) -> None:
         """Read anew what changes without an event: the status, and how far a test has come."""
-        testing = any(one.get("testing") for one in self.proposals)
-        self.touch(Subject.STATUS, *((Subject.PROPOSALS,) if testing else ()))
+        self.touch(Subject.STATUS)
+        if any(one.get("testing") for one in self.proposals):
+            self.touch(Subject.PROPOSALS)
 
     def close(self) -> None:
         self._soon.stop()
