@@ -295,7 +295,7 @@ if __name__ == "__main__":
     asked = serve(socket.socket(fileno=int(sys.argv[1])))
     if asked is not None:
         _become(asked)
-        code = importlib.import_module(run).main()
-        if asked.words[:1] != ["serve"]:
-            _end(code)
-        sys.exit(code)
+        module = importlib.import_module(run)
+        if asked.words[:1] == ["serve"]:
+            module.entry()
+        _end(module.main())

@@ -13,8 +13,9 @@ import json
 import logging
 import os
 import sys
+import threading
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from lull.core.errors import LullError, SystemRefused, UsageError
 
@@ -26,6 +27,17 @@ if TYPE_CHECKING:
 
 _UNHEARD = logging.NullHandler()
 """Swallows log records: only the service logs, and a command reports errors in one line."""
+
+
+def entry() -> NoReturn:
+    """Run the command line of this process, and end the process with its exit code."""
+    code = main()
+    if any(thread.daemon for thread in threading.enumerate()):
+        # Not by taking down the interpreter: a thread that is in a library's own code and comes
+        # back from it would crash the process. What must be kept is on disk by now.
+        logging.shutdown()
+        os._exit(code)
+    sys.exit(code)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -203,4 +215,4 @@ def _forget_stdout() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    entry()
