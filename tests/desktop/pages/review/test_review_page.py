@@ -9,10 +9,12 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QDialog, QLabel, QPushButton
 
+from lull.core.proof.pairs import BY_CHECK
 from lull.core.proof.proposal import Proposal, ProposalKind, ProposalStatus, Trace
 from lull.core.proof.review_state import CAUTION_WORDS
 from lull.desktop.pages.review.approval_words import confirmation_reason, status_chip
 from lull.desktop.pages.review.approve_dialog import ApproveDialog
+from lull.desktop.pages.review.evidence import scorer_words, sources_html
 from lull.desktop.pages.review.page import ReviewPage
 from lull.desktop.pages.review.proposal_rows import (
     evidence_words,
@@ -25,6 +27,7 @@ from lull.desktop.pages.review.reject_dialog import RejectDialog
 from lull.desktop.pages.settings.page import SettingsPage
 from lull.desktop.shared.edit_dialog import EditDialog
 from lull.desktop.widgets.page import PageName
+from lull.desktop.widgets.tokens import LIGHT
 from lull.desktop.words import ago, now
 from tests.desk import Desk, pairs, proved
 from tests.desktop.conftest import Shown
@@ -567,6 +570,19 @@ def test_a_reason_names_the_window_s_places_and_no_commands() -> None:
 
 
 # Evidence
+
+
+def test_a_check_of_its_own_is_not_named_by_a_word_of_the_code() -> None:
+    assert scorer_words(BY_CHECK) == "Scored by its own check"
+    assert scorer_words("verifier:language") == "Scored by a check: language"
+
+
+def test_a_wish_that_is_the_suggestions_one_sentence_is_not_shown_twice() -> None:
+    trace = {"sentence": "Use bars.", "whose": "yours", "quoted": []}
+    both = {"provenance": [trace], "wish": "Use bars."}
+    assert sources_html(both, LIGHT).count("Use bars.") == 1
+    other = {"provenance": [trace], "wish": "use bars, please"}
+    assert "use bars, please" in sources_html(other, LIGHT)
 
 
 def test_every_replayed_pair_can_be_read_with_who_scored_it(on_desk: Shown, desk: Desk) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from lull.contract.json_object import Json
+from lull.core.proof.pairs import BY_CHECK
 from lull.desktop.widgets.text.diff import escaped, marked_html
 from lull.desktop.widgets.tokens import Theme
 from lull.desktop.words import tr
@@ -48,7 +49,8 @@ def sources_html(proposal: Json, theme: Theme) -> str:
             f"<p>“{sentence}”<br><span style='color:{colour}'>"
             f"{escaped(words.get(whose, whose))}</span></p>"
         )
-    if proposal.get("wish"):
+    sentences = {str(trace["sentence"]).strip() for trace in proposal.get("provenance") or ()}
+    if proposal.get("wish") and str(proposal["wish"]).strip() not in sentences:
         parts.append(f"<h4>{escaped(tr('Your request, as read by Lull'))}</h4>")
         parts.append(f"<p>{escaped(proposal['wish'])}</p>")
     return "".join(parts)
@@ -123,6 +125,8 @@ def scorer_words(scored_by: str) -> str:
         return tr("Not scored: both answers were the same")
     if scored_by.startswith("judge:"):
         return tr("Scored by a judge model: %1", scored_by.removeprefix("judge:"))
+    if scored_by == BY_CHECK:
+        return tr("Scored by its own check")
     return tr("Scored by a check: %1", scored_by.removeprefix("verifier:"))
 
 
