@@ -190,6 +190,7 @@ $(count)"
 
 install_project() {
     rm -f "$project_mark"
+    echo "  $(far_project)"
     try 'Lull itself' far_project "$venv/bin/python" -m pip --disable-pip-version-check \
         install --no-deps --no-build-isolation --no-index --editable .
     # pip writes the path of this folder into the script, in a line that a shell reads.
