@@ -11,7 +11,7 @@ ENDS = """\
 import atexit, sys, threading
 from lull.cli import main
 atexit.register(print, "taken down", flush=True)
-main.main = lambda: 3
+main.main = lambda: print("said before") or 3
 if sys.argv[1] == "working":
     threading.Thread(target=threading.Event().wait, daemon=True).start()
 main.entry()
@@ -26,4 +26,4 @@ def test_the_interpreter_is_not_taken_down_under_a_thread_that_works(
     done = subprocess.run(
         [sys.executable, "-c", ENDS, thread], capture_output=True, text=True, check=False
     )
-    assert (done.returncode, done.stdout, done.stderr) == (3, said, "")
+    assert (done.returncode, done.stdout, done.stderr) == (3, f"said before\n{said}", "")

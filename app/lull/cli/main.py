@@ -8,6 +8,7 @@ Heavy imports wait until the command is known, so that `lull --help` is quick.
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import logging
@@ -36,6 +37,8 @@ def entry() -> NoReturn:
         # Not by taking down the interpreter: a thread that is in a library's own code and comes
         # back from it would crash the process. What must be kept is on disk by now.
         logging.shutdown()
+        with contextlib.suppress(OSError):
+            _flush()  # what was printed before Ctrl-C
         os._exit(code)
     sys.exit(code)
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from lull.core.chat.messages import Role
-from lull.core.errors import LullError, UpstreamDown
+from lull.core.errors import LullError, RequestError, UpstreamDown
 from lull.core.feedback.judge import JudgeQuestion, QuestionKind
 from lull.core.feedback.reward import Vote
 from lull.core.proof.proposal import Proposal, ProposalStatus
@@ -184,6 +184,42 @@ async def test_a_question_that_fails_costs_only_its_own_pair(room: Classroom) ->
         with contextlib.suppress(UpstreamDown):
             await room.prove.slice()
     assert room.status(proposal) is ProposalStatus.PROVED
+
+
+@pytest.mark.parametrize("number", [1, 4])
+async def test_a_request_that_the_judges_server_refuses_is_left_out(
+    room: Classroom, number: int
+) -> None:
+    at_once(room, number)
+    proposal = await proposed(room, by_chance(1.0, 0.0))
+    refused = menus(5)[1]
+
+    def judges(question: JudgeQuestion) -> Sequence[Vote]:
+        if question.messages[-1].text == refused:
+            raise RequestError("The prompt is longer than the window.", status=400)
+        return wants_bars(question)
+
+    room.judge = ScriptedJudge(judges)
+    done = await proved(room, proposal)
+    assert done.status is ProposalStatus.PROVED
+    assert done.silent.count(proposal.failures[1]) == 3
+
+
+async def test_what_was_counted_before_the_judge_went_away_is_said(room: Classroom) -> None:
+    at_once(room, 4)
+    proposal = await proposed(room, by_chance(1.0, 0.0))
+    asked = 0
+
+    def judges(question: JudgeQuestion) -> Sequence[Vote]:
+        nonlocal asked
+        asked += 1
+        if asked > 4:
+            raise UpstreamDown("Nobody is there.")
+        return wants_bars(question)
+
+    room.judge = ScriptedJudge(judges)
+    assert await room.prove.slice() == 2
+    assert len(room.proposals.pairs(proposal.id)) == 2
 
 
 async def test_the_judge_is_asked_one_question_after_the_other(room: Classroom) -> None:

@@ -71,7 +71,7 @@ async def first_case(room: Classroom, proposal: Proposal) -> ReplayCase:
 
 async def pair_of(room: Classroom, proposal: Proposal, *, seed: int = 7) -> Pair | None:
     case = await first_case(room, proposal)
-    return await room.replay.pair(proposal, room.stage(), case, seed)
+    return await room.replay.pair_if_possible(proposal, room.stage(), case, seed)
 
 
 # What is sent
@@ -171,7 +171,7 @@ async def test_one_step_of_a_tool_is_replayed_and_nothing_is_executed(room: Clas
     proposal = await room.proposes(failures=(first, second))
     for case in cases(room, proposal):
         before = len(room.chats.asked)
-        await room.replay.pair(proposal, room.stage(), case, 1)
+        await room.replay.pair_if_possible(proposal, room.stage(), case, 1)
         new = room.chats.asked[before:]
         assert len(new) == 2  # both answers, and not one step more, whatever they call
         assert all(ask.tools == tools for ask in new)

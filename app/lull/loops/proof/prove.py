@@ -197,7 +197,7 @@ class Prove:
     async def _replay_next(self, proposal_id: str) -> int:
         """Replay the next pairs of a proposal; return how many were counted, 0 when there is none.
 
-        Raises LullError if the first of them could not be asked.
+        Raises LullError if the first of them could not be asked or judged.
         """
         proposal = self._proposals.get(proposal_id)
         if proposal.status not in TO_PROVE or _replays_nothing(proposal):
@@ -245,7 +245,12 @@ class Prove:
             if isinstance(answers, LullError):
                 raise answers
             case = next(c for c in cases if (c.turn, c.part) == (plan.request, plan.part))
-            pair = await self._scored(now, case, plan.seed, answers)
+            try:
+                pair = await self._scored(now, case, plan.seed, answers)
+            except LullError:
+                if counted:
+                    break
+                raise
             if pair is None:
                 now = _without_verdict(now, case)
                 cases = self._replay.cases(now, stage)

@@ -113,48 +113,40 @@ class Replay:
         self._scores = ReplayScores(verifier, judge)
         self._warm = warm
 
-    async def pair(
+    async def pair_if_possible(
         self, proposal: Proposal, stage: ReplayTarget, case: ReplayCase, seed: int
     ) -> Pair | None:
         """Generate answers to a recorded request with and without the proposed skill, with one
-        seed, and score both.
-
-        None if they cannot be scored.
+        seed, and score both; return None if they cannot be scored, or if a model server refuses
+        this one request.
         """
-        answers = await self.answers(stage, case, seed)
-        return await self.score(proposal, case, seed, answers)
+        answers = await self.answers_or_error(stage, case, seed)
+        if isinstance(answers, LullError):
+            raise answers
+        return None if answers is None else await self.score(proposal, case, seed, answers)
 
     async def score(
         self, proposal: Proposal, case: ReplayCase, seed: int, answers: AnswerPair
     ) -> Pair | None:
         """Score the answers to a recorded request without and with the proposed skill; None if they
-        cannot be scored.
+        cannot be scored, or if the judge's server refuses this one request.
         """
         without, with_ = answers
         served, part = case.served, case.part
-        first = await self._scores.score(proposal, served, part, without)
-        if first is None:
+        try:
+            first = await self._scores.score(proposal, served, part, without)
+            if first is None:
+                return None
+            second = await self._scores.score(proposal, served, part, with_)
+        except RequestError as error:
+            if error.status not in THIS_REQUEST:
+                raise
+            log.info("%s cannot be judged: %s", case.turn, error)
             return None
-        second = await self._scores.score(proposal, served, part, with_)
         if second is None or first[1] != second[1]:
             return None
         scores = (first[0], second[0])
         return pair_of(case, seed, answers, scores=scores, scored_by=first[1])
-
-    async def pair_if_possible(
-        self, proposal: Proposal, stage: ReplayTarget, case: ReplayCase, seed: int
-    ) -> Pair | None:
-        """Generate and score answers to a recorded request with and without the proposed skill, as
-        `pair` does; return None if they cannot be scored, or if the model server refuses this one
-        request.
-        """
-        try:
-            return await self.pair(proposal, stage, case, seed)
-        except RequestError as error:
-            if error.status not in THIS_REQUEST:
-                raise
-            log.info("%s cannot be asked again: %s", case.turn, error)
-            return None
 
     async def answers(self, stage: ReplayTarget, case: ReplayCase, seed: int) -> AnswerPair:
         """Generate two answers to a recorded request, without and with the proposed skill, with the
