@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -23,7 +24,12 @@ def test_the_interpreter_is_not_taken_down_under_a_thread_that_works(
     thread: str, said: str
 ) -> None:
     # One that comes back from a library's own code by then crashes the process.
+    buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
     done = subprocess.run(
-        [sys.executable, "-c", ENDS, thread], capture_output=True, text=True, check=False
+        [sys.executable, "-c", ENDS, thread],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=buffered,
     )
     assert (done.returncode, done.stdout, done.stderr) == (3, f"said before\n{said}", "")
