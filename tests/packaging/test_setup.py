@@ -433,9 +433,8 @@ def test_the_second_of_two_waits_for_the_first(world: World) -> None:
                 "  waiting\n",
             ]
             (world.folder / "hold-venv").unlink()
-            more = second.stdout.readlines()
-            said = ("  waiting, for ", "  waiting; there: ")
-            assert all(line.startswith(said) for line in more)
+            # Whatever the first is at; it has a log that is empty now and then.
+            assert all(line.startswith("  waiting") for line in second.stdout.readlines())
             assert second.stderr.read() == ""
     out, err = first.communicate(timeout=PATIENCE_S)
     assert (first.returncode, err) == (0, "") and out.endswith("Ready: .venv/bin/lull\n")
