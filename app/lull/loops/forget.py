@@ -100,9 +100,15 @@ class Forget:
         it. Blocking.
 
         With `unread` the conversation may be missing in the database, because it could not be read
-        from a damaged file; otherwise NotFound is raised.
+        from a damaged file; otherwise NotFound is raised. A deletion that was begun and failed is
+        found with all that it was to remove, for some of it may be gone already.
         """
-        return self._derived.find(conversation, unread=unread)
+        unfinished = self._tables.forgetting.unfinished_deletions()
+        begun = [what for what in unfinished if what.trajectory == conversation]
+        found = self._derived.find(conversation, unread=unread or bool(begun))
+        for what in begun:
+            found = replace(found, what=what.joined(found.what))
+        return found
 
     async def forget(self, conversation: str, *, unread: bool = False) -> Forgotten:
         """Remove a conversation and everything derived from it, such as skills and adapters. Raises
@@ -142,8 +148,10 @@ class Forget:
         await self._take_out_skills(what)
         bodies = {s.sha256: s.body for s in self._library().skills.values()}
         what = await self._remove(what, bodies)
-        await self._forget_exemplars(what)
-        await self._elsewhere.afterwards()
+        try:
+            await self._forget_exemplars(what)
+        finally:  # the rows are gone, so nothing may go on by what was read of them
+            await self._elsewhere.afterwards()
         # Until then answers may have been scored by its wishes.
         what = await self._remove(what, bodies)
         await asyncio.to_thread(self._remove_files, what)

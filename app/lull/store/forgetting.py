@@ -12,7 +12,7 @@ import os
 import re
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -71,6 +71,15 @@ class ToForget:
     """
     held: tuple[str, ...] = ()
     """Ids of turns in other conversations that were scored by the user's wishes in `said`."""
+
+    def joined(self, other: ToForget) -> ToForget:
+        """Return what is listed here or in the other list of the same conversation."""
+        lists: dict[str, Any] = {
+            one.name: tuple(dict.fromkeys((*getattr(self, one.name), *getattr(other, one.name))))
+            for one in fields(self)
+            if one.name not in ("trajectory", "owner")
+        }
+        return replace(self, owner=self.owner or other.owner, **lists)
 
 
 class ForgettingRows:
@@ -224,15 +233,15 @@ def mask_words(file: Path, words: Iterable[str]) -> None:
 
 
 def _written(what: ToForget) -> bytes:
-    fields = asdict(what)
-    fields[_STORED_OWNER] = fields.pop("owner")
-    return json.dumps(fields).encode()
+    values = asdict(what)
+    values[_STORED_OWNER] = values.pop("owner")
+    return json.dumps(values).encode()
 
 
 def _read(value: bytes) -> ToForget:
-    fields: dict[str, Any] = json.loads(value)
-    fields["owner"] = fields.pop(_STORED_OWNER, "")
-    return ToForget(**{name: _tuples(one) for name, one in fields.items()})
+    values: dict[str, Any] = json.loads(value)
+    values["owner"] = values.pop(_STORED_OWNER, "")
+    return ToForget(**{name: _tuples(one) for name, one in values.items()})
 
 
 def _tuples(value: Any) -> Any:

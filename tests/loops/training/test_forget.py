@@ -470,6 +470,30 @@ async def test_a_crash_in_between_is_finished_at_the_next_start(
         archive.forget.find_derived(conversation)
 
 
+@pytest.mark.parametrize("step", ["stop", "adapters", "exemplars", "rewrite"])
+async def test_what_failed_in_between_goes_on_when_it_is_asked_for_again(
+    archive: Archive, step: str
+) -> None:
+    conversation, turn = await archive.corrected(f"write a menu for {WORD} soup", RULE)
+    (proposal,) = await archive.evolve.step()
+    await archive.review.approve(proposal.id)
+    await archive.run_of("run_1", [turn])
+    await archive.adapter_of("adapter_1", "run_1")
+    archive.dies_at = step
+    with pytest.raises(PowerCut):
+        await archive.forget.forget(conversation)
+    if step == "rewrite":  # the rest of it is done, and said so
+        with pytest.raises(NotFound):
+            await archive.forget.forget(conversation)
+        return
+    archive.dies_at = ""
+    found = await archive.forget.forget(conversation)
+    assert (found.what.adapters, found.what.runs) == (("adapter_1",), ("run_1",))
+    assert archive.forgetting.unfinished_deletions() == [] and not archive.forgetting.to_rewrite()
+    assert archive.adapters.all() == [] and archive.training.runs() == []
+    assert archive.says(WORD) == []
+
+
 async def test_other_turns_that_were_held_to_its_words_are_scored_anew(archive: Archive) -> None:
     turns = await archive.menus(2)
     await archive.score.read_new()

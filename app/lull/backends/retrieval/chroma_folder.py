@@ -58,7 +58,7 @@ def convert_errors(folder: Path) -> Iterator[None]:
         # Chroma hands on SQLite's words alone.
         full = "database or disk is full" in words or getattr(error, "errno", None) in NO_ROOM
         hint = "Make room on the disk." if full else "Check the folder, or move it away."
-        raise kind(f"{folder}: {error}", hint=hint) from error
+        raise kind(f"{folder}: {str(error).rstrip('.')}.", hint=hint) from error
     except BaseException as error:
         if type(error).__name__ != "PanicException":
             raise
