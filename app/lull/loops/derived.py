@@ -18,10 +18,11 @@ from lull.core.provenance.authorship import after_last_answer, typed_in
 from lull.core.skills.skill import Library, SkillKey
 from lull.store.adapters.adapter_rows import AdapterOrigin
 from lull.store.adapters.adapters import Adapters
+from lull.store.chat.deletion_list import ToForget
 from lull.store.chat.trajectories import Trajectories, TurnRow
 from lull.store.feedback.feedback import FeedbackRows
 from lull.store.feedback.rewards import Rewards
-from lull.store.forgetting import ForgettingRows, ToForget
+from lull.store.forgetting import ForgettingRows
 from lull.store.proof.proposals import Proposals
 from lull.store.skills.skills import Skills
 from lull.store.training.training import RunOrigin, Training

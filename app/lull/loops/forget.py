@@ -22,7 +22,8 @@ from lull.core.skills.skill import Library, SkillKey
 from lull.loops.derived import FindDerived, ForgetTables, Forgotten
 from lull.loops.skills.approve import Approve
 from lull.store.adapters.adapter_files import AdapterFiles
-from lull.store.forgetting import ToForget, mask_words
+from lull.store.chat.deletion_list import ToForget
+from lull.store.forgetting import mask_words
 from lull.store.on_disk import removals_to_disk
 from lull.store.training.run_folders import RunFolders
 from lull.store.uninterrupted import uninterrupted

@@ -12,13 +12,13 @@ import os
 import re
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Final
 
 from lull.core.errors import StoreError
 from lull.core.feedback.signals import YOU_SAID
 from lull.core.skills.prompt_block import skills_block
+from lull.store.chat.deletion_list import ToForget, read_list, written_list
 from lull.store.database import Database
 from lull.store.feedback.reward_rows import owner_condition
 from lull.store.on_disk import NOT_REGULAR, is_no_room, open_regular
@@ -36,50 +36,10 @@ _LEFT_OUT: Final = re.compile(r"left out ([^:]*)(:.*)", re.DOTALL)
 _FACT: Final = "forgetting"
 _SEALED: Final = (*OF_ADAPTERS, TRAINED_ADAPTERS, PROOF_RECORDS)
 """Tables with sealed copies of which a deletion may take rows."""
-_STORED_OWNER: Final = "room"
-"""Key in the stored JSON of the field `owner`, which had this name when it was first stored."""
 _TO_REWRITE: Final = "to-rewrite"
 """Fact that is set while deleted text may still be in the database file's free space."""
 _PATIENCE_MS: Final = 60_000
 """Longest wait for readers before the database file is rewritten."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToForget:
-    """The ids of everything that must be deleted to forget a conversation."""
-
-    trajectory: str
-    turns: tuple[str, ...]
-    owner: str = ""
-    """The isolated client that the conversation belongs to; "" for a client that shares skills."""
-    proposals: tuple[str, ...] = ()
-    names: tuple[str, ...] = ()
-    """Names of the skills in the proposals to delete."""
-    texts: tuple[str, ...] = ()
-    """sha256 of every skill text to delete."""
-    skills: tuple[tuple[str, str], ...] = ()
-    """Skills to delete wholly, as (client, name)."""
-    set_back: tuple[tuple[str, str, str], ...] = ()
-    """Skills to set back to an earlier text, as (client, name, sha256 of that text)."""
-    runs: tuple[str, ...] = ()
-    adapters: tuple[str, ...] = ()
-    versions: tuple[str, ...] = ()
-    """sha256 of the adapters to delete."""
-    said: tuple[str, ...] = ()
-    """Ids of turns in the conversation that contain wishes of the user, by which other turns were
-    scored.
-    """
-    held: tuple[str, ...] = ()
-    """Ids of turns in other conversations that were scored by the user's wishes in `said`."""
-
-    def joined(self, other: ToForget) -> ToForget:
-        """Return what is listed here or in the other list of the same conversation."""
-        lists: dict[str, Any] = {
-            one.name: tuple(dict.fromkeys((*getattr(self, one.name), *getattr(other, one.name))))
-            for one in fields(self)
-            if one.name not in ("trajectory", "owner")
-        }
-        return replace(self, owner=self.owner or other.owner, **lists)
 
 
 class ForgettingRows:
@@ -100,7 +60,7 @@ class ForgettingRows:
         await self._db.write_synced(
             lambda connection: connection.execute(
                 "INSERT OR REPLACE INTO facts VALUES (?, ?)",
-                (f"{_FACT}:{what.trajectory}", _written(what)),
+                (f"{_FACT}:{what.trajectory}", written_list(what)),
             )
         )
 
@@ -113,7 +73,7 @@ class ForgettingRows:
                 "SELECT value FROM facts WHERE name LIKE ?", (f"{_FACT}:%",)
             ).fetchall()
         )
-        return [_read(row["value"]) for row in rows]
+        return [read_list(row["value"]) for row in rows]
 
     async def mark_rows_deleted(self, what: ToForget) -> None:
         """Record that all rows of a forgotten conversation are deleted: removes the stored list of
@@ -230,22 +190,6 @@ def mask_words(file: Path, words: Iterable[str]) -> None:
                 at = data.find(word, at + len(word))
         log.flush()
         os.fsync(log.fileno())
-
-
-def _written(what: ToForget) -> bytes:
-    values = asdict(what)
-    values[_STORED_OWNER] = values.pop("owner")
-    return json.dumps(values).encode()
-
-
-def _read(value: bytes) -> ToForget:
-    values: dict[str, Any] = json.loads(value)
-    values["owner"] = values.pop(_STORED_OWNER, "")
-    return ToForget(**{name: _tuples(one) for name, one in values.items()})
-
-
-def _tuples(value: Any) -> Any:
-    return tuple(_tuples(one) for one in value) if isinstance(value, list) else value
 
 
 def _marks(values: Sequence[object]) -> str:

@@ -6,8 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from lull.core.chat.trajectory import Selection
+from lull.store.chat.deletion_list import ToForget
 from lull.store.chat.trajectories import Trajectories
-from lull.store.forgetting import FORGOTTEN_NAME, ForgettingRows, ToForget
+from lull.store.forgetting import FORGOTTEN_NAME, ForgettingRows
 from tests.building import KEY, opened, turn, user
 
 WHY = "left out velvet-bars, velvet-bars-wide: 60 tokens are allowed"
