@@ -1,0 +1,85 @@
+"""Tests that the walks of docs/architecture.md are those of a real service: its trace says so.
+
+Work that goes on beside a walk may enter a file of it too early; then the walk is walked once more.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.obedient_model import MODEL, TEN, ObedientOllama
+from tests.e2e.test_a_night import desk_of
+from tests.e2e.test_plain_language import says
+from tests.e2e.walks.tracing import beside, legs, serve_traced, walked
+from tests.running import Lull, RunningLull, eventually
+
+pytestmark = [pytest.mark.full, pytest.mark.timeout(1200)]
+TRIES = 4
+
+
+@pytest.fixture
+def lull(tmp_path: Path) -> Iterator[Lull]:
+    with (
+        ObedientOllama() as models,
+        RunningLull.cleaned_up(tmp_path / "home", upstream=models.address) as made,
+    ):
+        yield made
+
+
+def test_one_request(lull: Lull, tmp_path: Path) -> None:
+    service = serve_traced(lull, tmp_path / "trace")
+    rule = "when you write a menu, begin with the soup"
+    lull.ask("skills", "add", "soup", "--description", "When a menu is asked for", "--body", rule)
+    for number in range(TRIES):
+        eventually(lambda past=number: stored(lull, "SELECT count(*) FROM turns") == past)
+        service.begins_anew()
+        said = [{"role": "user", "content": f"write a menu for day {number}"}]
+        service.running.post("/api/chat", {"model": MODEL, "stream": True, "messages": said})
+        eventually(lambda: "store/chat/recording" in service.entered())
+        if (found := walked("request", service.entered())) == legs("request"):
+            break
+    assert found == legs("request")
+    walk = {one for leg in legs("request") for one in leg} | beside("request")
+    missing = service.called_by_a_request() - walk
+    assert [one for one in missing if not one.startswith(("core/", "service/wiring/"))] == []
+
+
+def test_one_correction(lull: Lull, tmp_path: Path) -> None:
+    with desk_of(lull, tmp_path) as desk:
+        service = serve_traced(lull, tmp_path / "trace")
+        eventually(lambda: "loops/skills/evolve" in service.entered())
+        for number, wish in enumerate([TEN[0], TEN[5], TEN[8]]):
+            service.begins_anew()
+            says(service.running, f"p{number}", wish.asked, wish.said)
+            made = eventually(lambda past=number: ids(lull)[past:])[0]
+            heard = service.entered()
+            service.begins_anew()
+            desk.leaves()
+            status = f"SELECT status FROM proposals WHERE id = '{made}'"
+            eventually(lambda ask=status: stored(lull, ask) == "proved")
+            proved = service.entered()
+            desk.comes()
+            sha256 = stored(lull, f"SELECT sha256 FROM proposals WHERE id = '{made}'")
+            service.begins_anew()
+            lull.ask("review", "approve", made, "--sha256", str(sha256))
+            found = walked("correction", heard, proved, service.entered())
+            if found == legs("correction"):
+                break
+    assert found == legs("correction")
+
+
+def ids(lull: Lull) -> list[str]:
+    found = stored(lull, "SELECT group_concat(id) FROM (SELECT id FROM proposals ORDER BY id)")
+    return str(found).split(",") if found else []
+
+
+def stored(lull: Lull, query: str) -> object:
+    """Return the first value; read beside the service, whose trace is looked at."""
+    with closing(sqlite3.connect(lull.home / "lull.db", timeout=60)) as connection:
+        row = connection.execute(query).fetchone()
+    return row and row[0]

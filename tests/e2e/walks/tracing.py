@@ -1,0 +1,77 @@
+"""Traces a real service, and compares the trace with a walk of docs/architecture.md."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.house import ROOT
+from tests.running import Lull, RunningLull, eventually
+
+PAGE = ROOT / "docs" / "architecture.md"
+
+
+@dataclass(frozen=True, slots=True)
+class TracedLull:
+    """A service that writes down the files it enters."""
+
+    running: RunningLull
+    file: Path
+
+    def begins_anew(self) -> None:
+        """Forget what was entered so far."""
+        before = self.entered()
+        self.running.process.send_signal(signal.SIGUSR1)
+        eventually(lambda: self.entered()[: len(before)] != before)
+
+    def entered(self) -> list[str]:
+        """Return the files in the order in which they were first entered."""
+        return [line.split()[0] for line in self.file.read_text("utf-8").splitlines()]
+
+    def called_by_a_request(self) -> set[str]:
+        lines = self.file.read_text("utf-8").splitlines()
+        return {line.split()[0] for line in lines if line.endswith(" request")}
+
+
+def serve_traced(lull: Lull, file: Path) -> TracedLull:
+    words = [sys.executable, "-m", "tests.e2e.walks.traced", str(file)]
+    process = subprocess.Popen(
+        [*words, "serve", "--port", "0", "--json"],
+        cwd=ROOT,
+        env=lull.environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    line = process.stdout.readline()
+    assert line, process.communicate()
+    running = RunningLull(lull, process, json.loads(line)["address"])
+    lull.services.append(running)
+    return TracedLull(running, file)
+
+
+def legs(walk: str) -> list[list[str]]:
+    """Return the files of a walk, a list for each of its legs, which a full stop parts."""
+    (said,) = re.findall(rf"\*\*One {walk}\.\*\*(.*?)\n\n", PAGE.read_text("utf-8"), re.DOTALL)
+    found = [re.findall(r"`([^`]+)`", leg) for leg in re.split(r"\.\s", said)]
+    return [leg for leg in found if leg]
+
+
+def beside(walk: str) -> set[str]:
+    """Return the files that the page says are looked into on this walk."""
+    (said,) = re.findall(
+        rf"\*\*Beside the {walk}\.\*\*(.*?)\n\n", PAGE.read_text("utf-8"), re.DOTALL
+    )
+    return set(re.findall(r"`([^`]+)`", said))
+
+
+def walked(walk: str, *entered: list[str]) -> list[list[str]]:
+    """Return the legs of the walk as they were entered, each with its own trace."""
+    traces = zip(legs(walk), entered, strict=True)
+    return [[one for one in trace if one in leg] for leg, trace in traces]
