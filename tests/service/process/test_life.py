@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -185,6 +186,24 @@ def test_a_lock_file_that_is_removed_lets_no_second_one_in(lull: Lull, gone: lis
     assert lull.ask("stop") == {"stopped": True}
     assert first.process.wait(PATIENCE_S) == 0
     assert lull.serve().stop() == 0
+
+
+@pytest.mark.parametrize("gone", ["socket", "folder", "replaced"])
+def test_a_control_socket_that_is_removed_is_put_back(lull: Lull, gone: str) -> None:
+    running = lull.serve()
+    made = lull.home / "run" / "control.sock"
+    if gone == "folder":
+        shutil.rmtree(made.parent)
+    else:
+        made.unlink()
+    if gone == "replaced":
+        made.write_text("mine")
+    eventually(lambda: made.is_socket() and lull.run("status").code == 0)
+    assert made.stat().st_mode & 0o777 == 0o600
+    assert made.parent.stat().st_mode & 0o777 == 0o700
+    assert lull.ask("stop") == {"stopped": True}
+    assert running.process.wait(PATIENCE_S) == 0
+    assert not made.exists()
 
 
 def test_a_taken_port_is_named(lull: Lull, tmp_path: Path) -> None:

@@ -6,17 +6,14 @@ It makes each subject's request handlers and routes from the parts of a service.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Awaitable, Callable
 from functools import partial
-from pathlib import Path
 from typing import Final
 
 from aiohttp import web
 
 from lull.config.paths import Paths
 from lull.contract.json_object import Json
-from lull.core.errors import LullError
 from lull.service.adapters.routes import adapter_routes
 from lull.service.calendars.routes import calendar_routes
 from lull.service.chat.forgetting import ForgettingRequests
@@ -35,7 +32,7 @@ from lull.service.idle.routes import lull_routes
 from lull.service.models.models import KEY as TRAINING_MODEL
 from lull.service.models.models import ModelRequests, auto_view
 from lull.service.models.routes import exam_routes, model_routes
-from lull.service.process.listening import ListeningAt
+from lull.service.process.listening import ControlSocket, ListeningAt
 from lull.service.process.routes import backup_routes
 from lull.service.proof.comparing import ComparisonRequests
 from lull.service.proof.reviewing import ReviewRequests
@@ -61,9 +58,9 @@ async def open_control(
     *,
     stop: Callable[[], None],
     forget_token: Callable[[], Awaitable[None]],
-) -> web.AppRunner:
+) -> ControlSocket:
     """Start to serve the control API, by which window and command line talk to the service, on its
-    Unix socket; return the server (AppRunner), which the caller must clean up.
+    Unix socket; return the socket, which the caller must close.
 
     `forget_token` removes the network token from the secret store. Raises LullError.
     """
@@ -123,8 +120,9 @@ async def open_control(
         api.app(), handler_cancellation=True, access_log=None, shutdown_timeout=1.0
     )
     await runner.setup()
-    await _private_site(runner, paths.control_socket)
-    return runner
+    control = ControlSocket(runner, paths)
+    await control.open()
+    return control
 
 
 def _learning_routes(
@@ -188,18 +186,3 @@ def _other_routes(
         lull_routes(lulls, answering),
         backup_routes(service.upkeep.backups, answering),
     ]
-
-
-async def _private_site(runner: web.AppRunner, path: Path) -> None:
-    """Serve on a Unix socket that only its owner can open, from its creation on."""
-    before = os.umask(0o177)
-    try:
-        path.unlink(missing_ok=True)
-        await web.UnixSite(runner, str(path)).start()
-    except OSError as error:
-        raise LullError(
-            f"The control socket {path} cannot be made: {error.strerror}.",
-            hint="Move away what is there, or name another folder with LULL_HOME.",
-        ) from error
-    finally:
-        os.umask(before)

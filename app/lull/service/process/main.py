@@ -29,7 +29,7 @@ from lull.config.private_file import restrict_to_owner
 from lull.config.settings import ServiceSettings, Settings
 from lull.core.errors import AddressInUse, LullError, OpenToNetwork, SettingsError
 from lull.service.process.control_server import open_control
-from lull.service.process.listening import ListeningAt, listening_socket
+from lull.service.process.listening import ControlSocket, ListeningAt, listening_socket
 from lull.service.process.lock import (
     Discovery,
     ServiceLock,
@@ -181,7 +181,7 @@ async def _serve(
             stop=stopping.record_request,
             forget_token=lambda: forget_token(service.settings, paths, shared.stores.database),
         )
-        closing.push_async_callback(control.cleanup)
+        closing.push_async_callback(control.close)
         closing.callback(shared.bus.close)
         within_s = settings.service.finish_within_s
         data_plane = await _open_data_plane(answering.data_plane, listener, within_s)
@@ -194,7 +194,7 @@ async def _serve(
         )
         guard.start()
         found = _announced(paths, at, started=shared.clock.now())
-        keeping = asyncio.create_task(_keep_findable(paths, lock, found))
+        keeping = asyncio.create_task(_keep_findable(paths, lock, found, control))
         closing.push_async_callback(_ended, keeping)
         log.info("serving at %s", at.address)
         tell(_ready(at, shared, built_in=answering.upstream.built_in_is_there))
@@ -324,8 +324,12 @@ def _announced(paths: Paths, at: ListeningAt, *, started: datetime) -> Discovery
     return found
 
 
-async def _keep_findable(paths: Paths, lock: ServiceLock, found: Discovery) -> None:
-    """Put the lock file and the discovery file back if they were removed, until cancelled."""
+async def _keep_findable(
+    paths: Paths, lock: ServiceLock, found: Discovery, control: ControlSocket
+) -> None:
+    """Put the lock file, the discovery file and the control socket back if they were removed, until
+    cancelled.
+    """
 
     def look() -> None:
         with contextlib.suppress(OSError):  # a full disk, of which the store tells
@@ -336,6 +340,8 @@ async def _keep_findable(paths: Paths, lock: ServiceLock, found: Discovery) -> N
     while True:
         await asyncio.sleep(FINDABLE_EVERY_S)
         await asyncio.to_thread(look)
+        with contextlib.suppress(OSError, LullError):
+            await control.put_back()
 
 
 def _ready(at: ListeningAt, shared: SharedParts, *, built_in: bool) -> StartMessage:
