@@ -1,12 +1,14 @@
 """Rewrites a text without what hides a word from a search but not from a reader or a program, and
 maps positions in the rewritten text back.
 
-Such are letters that JSON escapes (`l\\u00f6senord`, `pass\\u0077ord`), characters that nobody
-sees, the backslashes of JSON in JSON in JSON, and YAML's way to write a value below its name.
+Such are letters that JSON, a web address or HTML escapes (`l\\u00f6senord`, `pass\\x77ord`,
+`%3A%2F%2F`, `&#61;`), characters that nobody sees, the backslashes of JSON in JSON in JSON, and
+YAML's way to write a value below its name.
 """
 
 from __future__ import annotations
 
+import html
 import re
 from bisect import bisect_right
 from collections.abc import Iterable
@@ -20,6 +22,14 @@ _AROUND: Final = 160
 _ONCE: Final = r"(?<!\\)\\{1,64}u"
 _OTHER_LETTER: Final = re.compile(_ONCE + r"(?!00[0-9abAB]|20)([0-9a-fA-F]{4})")
 _LETTER: Final = re.compile(_ONCE + r"(00(?:2[dD]|3[0-9]|[46][1-9a-fA-F]|[57][0-9aA]|5[fF]))")
+# Of what is seen in ASCII: what is not may be a byte of any letter.
+_HEX: Final = r"(2[1-9a-fA-F]|[3-6][0-9a-fA-F]|7[0-9a-eA-E])"
+_IN_ADDRESS: Final = re.compile("%" + _HEX)
+_BYTE: Final = re.compile(r"(?<!\\)\\{1,64}x" + _HEX)
+_IN_HTML: Final = re.compile(
+    r"&(?:#0{0,4}(?:3[3-9]|[4-9]\d|1[01]\d|12[0-6])|#[xX]0{0,4}" + _HEX + r"|amp|apos|colon|commat|"
+    r"equals|gt|lowbar|lt|period|quot|sol);"
+)
 _UNSEEN: Final = (
     "\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f"
     "\ufeff\U000e0000-\U000e007f"
@@ -68,6 +78,12 @@ def undisguised(text: str) -> Undisguised | None:
     if "\\u" in text:
         alone += _changes(_LETTER, text, by_code=True)
         alone += _changes(_ESCAPED_HIDDEN, text)
+    if "\\x" in text:
+        alone += _changes(_BYTE, text, by_code=True)
+    if "%" in text:
+        alone += _changes(_IN_ADDRESS, text, by_code=True)
+    if "&" in text:
+        alone += _unescaped_html(text)
     if not text.isascii():
         alone += _changes(_HIDDEN, text)
     if "\\\\\\\\\\" in text:
@@ -89,6 +105,10 @@ def _changes(
         _Change(*match.span(), chr(int(match.group(1), 16)) if by_code else instead)
         for match in pattern.finditer(text)
     ]
+
+
+def _unescaped_html(text: str) -> list[_Change]:
+    return [_Change(*one.span(), html.unescape(one.group())) for one in _IN_HTML.finditer(text)]
 
 
 def _rewritten(text: str, changes: Iterable[_Change], *, whole: bool) -> Undisguised:

@@ -84,7 +84,30 @@ def test_json_in_json(level: int) -> None:
     assert document["env"].startswith("A=1\nexport DB_PASSWORD=⟨secret:")
 
 
+ESCAPES = {
+    "of an address": lambda letter: f"%{ord(letter):02X}",
+    "of a byte": lambda letter: f"\\x{ord(letter):02x}",
+    "of HTML": lambda letter: f"&#{ord(letter)};",
+    "of HTML in hex": lambda letter: f"&#x{ord(letter):x};",
+}
+
+
+def test_other_escapes() -> None:
+    for said, escape in ESCAPES.items():
+        for name in NAMES:
+            hidden = name[:2] + escape(name[2]) + name[3:]
+            for text in (f"{hidden}={PASSWORD}", f"{name}{escape('=')}{PASSWORD}"):
+                assert PASSWORD not in redacted(text), (said, text)
+        url = f"postgres://ann:{PASSWORD}@db.example.com/x".replace(":", escape(":"))
+        url = url.replace("/", escape("/")).replace("@", escape("@"))
+        left = redacted(f"go to {url} now")
+        assert PASSWORD not in left and left.endswith(" now"), (said, left)
+        assert TOKEN[9:] not in redacted(f"{TOKEN[:7]}{escape(TOKEN[7])}{TOKEN[8:]}"), said
+
+
 CLEAN = [
+    "50%25 of https%3A%2F%2Fexample.com%2Fa%3Fb%3D1%26c%3D2 and a &lt;b&gt; &amp; &quot;c&quot;",
+    "re.compile('\\x61\\x7e') # &#169; 100% &nbsp; %41",
     "token: >-\n  ${{ secrets.GITHUB_TOKEN }}\n",
     "password: |\n  Enter the password of your account here.\n",
     "description: >\n  Reads the password from a file.\n",
@@ -103,7 +126,22 @@ def test_what_hides_no_secret_stays() -> None:
         assert secrets_in(text) == [], text
 
 
-PIECES = ["a", "\\", "\\\\\\\\\\", "\\u0077", "\\u00f6", "\u200b", ": >-\n  ", "ö", '"', "b" * 400]
+PIECES = [
+    "a",
+    "\\",
+    "\\\\\\\\\\",
+    "\\u0077",
+    "\\u00f6",
+    "\\x77",
+    "%3A",
+    "&#61;",
+    "&lt;",
+    "\u200b",
+    ": >-\n  ",
+    "ö",
+    '"',
+    "b" * 400,
+]
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
