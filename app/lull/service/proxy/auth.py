@@ -13,6 +13,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import lru_cache
 
 from multidict import MultiMapping
 
@@ -139,6 +140,8 @@ def program_name(user_agent: str) -> str:
     return _without_secret(first).lower() if _FAMILY.fullmatch(first) else "unknown"
 
 
+# Every request names its program, and few programs ask.
+@lru_cache(maxsize=64)
 def _without_secret(name: str) -> str:
     """Return the name, or a hash of it if it contains a token, which must not be stored."""
     if not secrets_in(name):
