@@ -44,11 +44,14 @@ class HashedNgrams:
         if not subjects:
             return np.zeros(DIMENSIONS, np.float32)
         words = Counter(stemmed_words(text))
-        found = [(_features(word), count) for word, count in subjects.items()]
-        found += [(_whole(word), count) for word, count in words.items()]
-        buckets = np.concatenate([bucket for (bucket, _), _ in found])
-        weights = [w if count == 1 else w * (1 + math.log(count)) for (_, w), count in found]
-        vector = np.bincount(buckets, np.concatenate(weights), DIMENSIONS)
+        buckets: list[npt.NDArray[np.int64]] = []
+        weights: list[npt.NDArray[np.float64]] = []
+        for features, counted in ((_features, subjects), (_whole, words)):
+            for word, count in counted.items():
+                its, weight = features(word)
+                buckets.append(its)
+                weights.append(weight if count == 1 else weight * (1 + math.log(count)))
+        vector = np.bincount(np.concatenate(buckets), np.concatenate(weights), DIMENSIONS)
         length = math.sqrt(vector @ vector) or 1.0
         return (vector / length).astype(np.float32)
 

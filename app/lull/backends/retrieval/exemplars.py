@@ -28,7 +28,7 @@ from lull.backends.retrieval.chroma_folder import (
     set_aside,
     skip_unused_imports,
 )
-from lull.backends.retrieval.recollection import PastRequests, Vector
+from lull.backends.retrieval.recollection import Foreseen, PastRequests, Vector
 from lull.core.chat.client import owner_of
 from lull.core.errors import StoreError
 from lull.core.skills.past_requests import NO_SKILL, PastRequestScores
@@ -87,6 +87,7 @@ class ChromaExemplars:
         self._on_disk: set[str] = set()
         """Clients whose past requests are not in memory."""
         self._reading = False
+        self._foreseeing = False
         try:
             self._open()
         except DamagedVectors as error:
@@ -222,7 +223,24 @@ class ChromaExemplars:
         if not query.any():
             return {}
         with self._lock:
-            return past.scores_by_skill(query, since=since, also=also, least=least)
+            found = past.scores_by_skill(query, since=since, also=also, least=least)
+            work = None if self._foreseeing else past.foreseeing()
+            self._foreseeing = self._foreseeing or work is not None
+        if work is not None:
+            thread = threading.Thread(
+                target=self._foresee, args=(past, work), name="foresees requests", daemon=True
+            )
+            thread.start()
+        return found
+
+    def _foresee(self, past: PastRequests, work: Callable[[], Foreseen]) -> None:
+        try:
+            foreseen = work()
+            with self._lock:
+                past.foresee(foreseen)
+                self._make_room()
+        finally:
+            self._foreseeing = False
 
     def credit(
         self, turn: str, *, text: str, client: str, skills: Sequence[str], known: int

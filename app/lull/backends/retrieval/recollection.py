@@ -75,6 +75,15 @@ class _Labels:
     """Of `refused`."""
 
 
+@dataclass(frozen=True, slots=True)
+class Foreseen:
+    """What a request is multiplied with in one step, computed beside the requests."""
+
+    products: Matrix
+    changes: int
+    """How many changes the past requests had seen when this was computed."""
+
+
 class PastRequests:
     """One client's past requests and the skills that were useful for them; predicts which skills a
     new request needs.
@@ -99,6 +108,10 @@ class PastRequests:
         (I + X Xᵀ D⁻¹)⁻¹ of shape (requests, requests). Valid while not `_stale`."""
         self._stale = True
         self._labels: _Labels | None = None
+        self._foreseen: Matrix | None = None
+        """(X S)ᵀ, shape (dimensions, requests), with `S` as in `_quick`; None after a change, until
+        `foresee` is given it again."""
+        self._changes = 0
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
@@ -110,8 +123,8 @@ class PastRequests:
     @property
     def bytes_held(self) -> int:
         """Approximate number of bytes of memory that this client's past requests take."""
-        arrays = [self._matrix, self._quick]
-        held = sum(array.nbytes for array in arrays)
+        arrays = [self._matrix, self._quick, self._foreseen]
+        held = sum(array.nbytes for array in arrays if array is not None)
         held += self._solved.nbytes if self._solved is not None else 0
         return held + _BYTES_PER_REQUEST * len(self._turns)
 
@@ -146,6 +159,7 @@ class PastRequests:
             if not self._requests[row].skills:
                 gone.add(row)
         if gone:
+            self._changed()
             keep = [row for row in range(len(self._turns)) if row not in gone]
             self._matrix = _in_blocks(self._matrix[keep], len(keep), self._matrix.shape[1])
             self._turns = [self._turns[row] for row in keep]
@@ -158,10 +172,15 @@ class PastRequests:
             self._matrix = _in_blocks(self._matrix[:row], max(_BLOCK_ROWS, 2 * row), len(vector))
         if self._solved is None and row == self._few:
             self._solved = self._inverted()
+        self._changed()
         self._matrix[row] = vector
         self._turns.append(turn)
         self._requests.append(_Request(skills={}, known=known))
         self._row_of[turn] = row
+
+    def _changed(self) -> None:
+        self._foreseen = None
+        self._changes += 1
 
     def _noise(self, row: int) -> float | None:
         """The variance of a row's label, None while it has none."""
@@ -173,6 +192,7 @@ class PastRequests:
     def _weigh(self, row: int, before: float | None) -> None:
         """Let the solution follow a row whose label changed."""
         self._stale, self._labels = True, None
+        self._changed()
         now = self._noise(row)
         change = (1 / now if now else 0.0) - (1 / before if before else 0.0)
         if change and self._solved is not None:
@@ -247,6 +267,11 @@ class PastRequests:
 
     def _explained(self, query: Vector) -> Vector:
         """Return X (I + Xᵀ D⁻¹ X)⁻¹ q: how alike each row is, less what other rows say already."""
+        if self._foreseen is not None:
+            # Of a vector's places few are not 0, so little of the memory is read.
+            at = np.flatnonzero(query)
+            foreseen: Vector = query[at] @ self._foreseen[at]
+            return foreseen
         if self._stale:
             solved = self._inverted_few() if self._solved is None else self._solved
             self._quick, self._stale = solved.astype(np.float32), False
@@ -254,6 +279,27 @@ class PastRequests:
             few: Vector = self._quick @ self._products(query)
             return few
         return self._products(_product(self._quick, query))
+
+    def foreseeing(self) -> Callable[[], Foreseen] | None:
+        """Return a function that computes beside the requests what makes the next of them cheaper,
+        for `foresee`; None if there is nothing to compute, or nothing to be gained.
+
+        The function may run in another thread while requests are stored.
+        """
+        if self._foreseen is not None or self._stale or self._solved is None:
+            return None
+        used, quick, changes = self._used(), self._quick, self._changes
+
+        def work() -> Foreseen:
+            blocks = used.reshape(-1, _BLOCK_ROWS, used.shape[1]) @ quick
+            return Foreseen(np.ascontiguousarray(blocks.reshape(used.shape).T), changes)
+
+        return work
+
+    def foresee(self, foreseen: Foreseen) -> None:
+        """Take what a function of `foreseeing` has computed, unless there was a change since."""
+        if foreseen.changes == self._changes:
+            self._foreseen = np.ascontiguousarray(foreseen.products[:, : len(self._turns)])
 
     def _labelled(self) -> _Labels:
         places: dict[str, int] = {}
@@ -274,8 +320,11 @@ class PastRequests:
         )
 
     def _products(self, query: Vector) -> Vector:
-        used = self._matrix[: -(-len(self._turns) // _BLOCK_ROWS) * _BLOCK_ROWS]
-        return _product(used, query)[: len(self._turns)]
+        return _product(self._used(), query)[: len(self._turns)]
+
+    def _used(self) -> Matrix:
+        """The rows of all past requests, in whole blocks."""
+        return self._matrix[: -(-len(self._turns) // _BLOCK_ROWS) * _BLOCK_ROWS]
 
 
 def _product(rows: Matrix, query: Vector) -> Vector:

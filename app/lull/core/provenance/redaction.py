@@ -10,7 +10,9 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from dataclasses import replace
+from functools import lru_cache
 from itertools import accumulate
+from typing import Final
 
 from lull.core.chat.messages import Message, MessagePart, PartKind, ToolCall
 from lull.core.secrets.finding import secrets_in
@@ -20,6 +22,9 @@ Number = Callable[[str, str], int]
 """Type of a function that numbers secrets: (kind, secret) → its number, always the same for the
 same secret.
 """
+
+_USUAL_NAME: Final = 200
+"""Most characters of a name that is kept in memory, to be known again."""
 
 
 def redact_text(text: str, number: Number) -> str:
@@ -34,6 +39,19 @@ def redact_text(text: str, number: Number) -> str:
         pieces += [text[last:begin], f"⟨secret:{kind}:{number(kind, text[begin:end])}⟩"]
         last = end
     return "".join([*pieces, text[last:]])
+
+
+def redact_name(name: str, number: Number) -> str:
+    """Return the name of a model, or its digest, with each secret in it replaced by a placeholder:
+    as `redact_text` does, and at once for a name that was seen before.
+    """
+    return name if len(name) <= _USUAL_NAME and _is_plain(name) else redact_text(name, number)
+
+
+# The same few models answer all requests.
+@lru_cache(maxsize=64)
+def _is_plain(name: str) -> bool:
+    return not secrets_in(name)
 
 
 def redact_skill(text: SkillText) -> SkillText:

@@ -101,6 +101,8 @@ def secrets_in(text: str) -> list[Secret]:
     """Return the positions and kinds of the secrets in a text, in order. They do not overlap each
     other or the placeholder of a secret that was already replaced.
     """
+    if not text:
+        return []
     found = [*_found(text, _BY_HINT), *_in_disguise(text)]
     if not found:
         return []

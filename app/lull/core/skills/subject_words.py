@@ -41,11 +41,16 @@ def terms(text: str) -> list[str]:
     return list(_terms(text))
 
 
-# The word index and the exemplar memory ask for the same text in succession.
+# The word index and the exemplar memory ask for the same text in succession, in several ways.
+@lru_cache(maxsize=1)
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(_WORD.findall(text.lower()))
+
+
 @lru_cache(maxsize=1)
 def _terms(text: str) -> tuple[str, ...]:
     out: list[str] = []
-    for word in _WORD.findall(text.lower()):
+    for word in _words(text):
         out += _known_word(word) if len(word) <= _LONGEST_CACHED_WORD else _word(word)
     return tuple(out)
 
@@ -55,7 +60,7 @@ def stop_words(text: str) -> list[str]:
     lower case and lightly stemmed. They show how the text's other words are related, as in "for
     someone else".
     """
-    words = (word for word in _WORD.findall(text.lower()) if len(word) <= _LONGEST_CACHED_WORD)
+    words = [word for word in _words(text) if len(word) <= _LONGEST_CACHED_WORD]
     return [found for word in words if (found := _known_beside(word))]
 
 
@@ -74,7 +79,17 @@ def stemmed_words(text: str) -> list[str]:
     """Return all words of a text, in lower case and lightly stemmed, with every digit as 0. Stop
     words are included, because they distinguish a question from a task.
     """
-    return [stem(_DIGIT.sub("0", word)) for word in _WORD.findall(text.lower().replace("’", "'"))]
+    return [
+        _known_stem(word) if len(word) <= _LONGEST_CACHED_WORD else _stem_of(word)
+        for word in _words(text)
+    ]
+
+
+def _stem_of(word: str) -> str:
+    return stem(_DIGIT.sub("0", word.replace("’", "'")))
+
+
+_known_stem = lru_cache(maxsize=20_000)(_stem_of)
 
 
 def _word(word: str) -> tuple[str, ...]:
@@ -125,7 +140,7 @@ def one_word_suffices(text: str, *, subjects: int) -> bool:
     """
     if subjects <= ASIDE_TERMS:
         return True
-    words = [word.group().lower() for word in _WORD.finditer(text)]
+    words = _words(text)
     return words[0] in _ASKING or not _TASKS.isdisjoint(words)
 
 

@@ -23,7 +23,7 @@ import zstandard
 from lull.core.chat.message_chain import message_to_json
 from lull.core.chat.messages import Message, Sampling
 from lull.core.chat.trajectory import Selection, Turn
-from lull.core.provenance.redaction import Number, redact_message, redact_text
+from lull.core.provenance.redaction import Number, redact_message, redact_name, redact_text
 from lull.store.chat.search_words import add_words
 from lull.store.chat.turn_rows import as_json, selection_json, suffixes_json, without_surrogates
 from lull.store.database import Database
@@ -266,7 +266,7 @@ def _trajectory(record: TurnRecord, key: bytes, number: Number) -> Row:
         stamp.trajectory,
         stamp.client,
         session_mark(key, session),
-        redact_text(without_surrogates(stamp.model), number),
+        redact_name(without_surrogates(stamp.model), number),
         1,
         at,
         at,
@@ -285,8 +285,8 @@ def _turn(turn: Turn, tools: str, number: Number) -> Row:
         stamp.number,
         stamp.at.isoformat(),
         stamp.route,
-        redact_text(without_surrogates(stamp.model), number),
-        redact_text(without_surrogates(stamp.policy.model), number),
+        redact_name(without_surrogates(stamp.model), number),
+        redact_name(without_surrogates(stamp.policy.model), number),
         stamp.policy.adapter,
         stamp.policy.generation,
         as_json(stamp.skills),
