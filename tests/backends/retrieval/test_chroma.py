@@ -17,9 +17,10 @@ from chromadb.api.shared_system_client import SharedSystemClient
 from lull.backends.retrieval import exemplars
 from lull.backends.retrieval.embedder import HashedNgrams
 from lull.backends.retrieval.exemplars import ChromaExemplars, collection_name
+from lull.backends.retrieval.recollection import FEW_REQUESTS
 from lull.core.errors import StoreError
 from lull.core.provenance.redaction import redact_text
-from lull.core.skills.past_requests import NO_SKILL
+from lull.core.skills.past_requests import NO_SKILL, PastRequestScores
 from tests.building import bytes_below
 from tests.eventually import PATIENCE_S, eventually
 
@@ -46,6 +47,10 @@ def near(memory: ChromaExemplars, text: str, client: str = "test") -> list[str]:
     """Return the skills that similar past requests of a client speak for, most of all first."""
     found = memory.scores_by_skill(text, client=client, since=lambda _: 0, also=(), least=0.0)
     return sorted(found, key=lambda skill: -found[skill].wanted)
+
+
+def scores(memory: ChromaExemplars, text: str) -> dict[str, PastRequestScores]:
+    return memory.scores_by_skill(text, client="test", since=lambda _: 0, also=("s3",), least=0.0)
 
 
 def test_each_client_has_its_own(memory: ChromaExemplars) -> None:
@@ -216,6 +221,19 @@ def test_any_embedders_name_makes_a_name_that_chroma_takes(name: str) -> None:
     assert made[-1].isalnum()
     assert all(c.isascii() and (c.isalnum() or c in "._-") for c in made)
     assert made != collection_name(f"{name}2")
+
+
+def test_what_the_next_request_multiplies_is_computed_beside_it(tmp_path: Path) -> None:
+    memory = ChromaExemplars(tmp_path, HashedNgrams())
+    for i in range(FEW_REQUESTS + 6):
+        add(memory, str(i), f"write menu number {i}", f"s{i % 4}")
+    (past,) = memory._by_client.values()
+    for asked in ("write menu number 3", "write menu number 4"):
+        before = scores(memory, asked)
+        eventually(past.foreseeing, lambda work: work is None)
+        assert scores(memory, asked)["s3"].wanted == pytest.approx(before["s3"].wanted, abs=1e-5)
+        add(memory, asked, asked, "s3")  # a change: it is computed anew
+        assert scores(memory, asked)["s3"].wanted > before["s3"].wanted
 
 
 def test_a_request_never_waits_for_the_disk(tmp_path: Path) -> None:

@@ -157,9 +157,38 @@ def test_it_is_ridge_regression_whatever_came_and_went(
     noise = np.array([NOISE if skill != NO_SKILL else NOISE / REFUSAL for _, skill in left])
     weights = np.linalg.solve(rows @ rows.T + np.diag(noise), rows @ vector(text))
     wanted, helped = (1 + NOISE) * (weights @ labels)
-    heard = said(made, text)
-    assert heard.wanted == pytest.approx(wanted, abs=1e-3)
-    assert heard.helped == pytest.approx(helped, abs=1e-3)
+    for _ in range(2):
+        heard = said(made, text)
+        assert heard.wanted == pytest.approx(wanted, abs=1e-3)
+        assert heard.helped == pytest.approx(helped, abs=1e-3)
+        foresee(made)  # and once more, in one step
+
+
+def foresee(made: PastRequests) -> None:
+    if work := made.foreseeing():
+        made.foresee(work())
+
+
+def test_what_was_foreseen_holds_until_the_next_change() -> None:
+    made = remembering(("write a menu", "menu"), few=0)
+    assert made.foreseeing() is None, "nothing is worth it before the first request"
+    before = said(made, "write a menu for two")
+    work = made.foreseeing()
+    assert work is not None
+    foreseen = work()
+    made.foresee(foreseen)
+    assert made.foreseeing() is None
+    same = said(made, "write a menu for two")
+    assert same.wanted == pytest.approx(before.wanted, abs=1e-6)
+    made.put("t9:menu", "menu", vector("a menu for two"), known=1)
+    made.foresee(foreseen)  # too late
+    more = said(made, "write a menu for two")
+    assert more.wanted > before.wanted
+    foresee(made)
+    again = said(made, "write a menu for two")
+    assert again.wanted == pytest.approx(more.wanted, abs=1e-6)
+    made.drop({"t9:menu"})
+    assert said(made, "write a menu for two").wanted == pytest.approx(before.wanted, abs=1e-6)
 
 
 def test_a_client_with_few_requests_takes_kilobytes() -> None:

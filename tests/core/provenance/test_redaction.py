@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lull.core.chat.messages import Message, MessagePart, PartKind, Role, ToolCall
-from lull.core.provenance.redaction import redact_message, redact_text
+from lull.core.provenance.redaction import redact_message, redact_name, redact_text
 
 A = "Ab1Cd2Ef3Gh4Ij5Kl6Mn7Op8Qr9St0Uv1Wx2Yz3Ab4Cd5Ef6Gh7Ij8Kl9Mn0Op1"
 HEX = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
@@ -311,3 +311,9 @@ def test_texts_without_a_divided_secret_stay_apart() -> None:
     parts = tuple(MessagePart(kind=PartKind.TEXT, text=text) for text in texts)
     safe = redact_message(Message(role=Role.USER, parts=parts), lambda kind, secret: 1)
     assert [part.text for part in safe.parts] == ["One.", " ⟨secret:github-token:1⟩ ", "two."]
+
+
+def test_a_name_is_redacted_whether_or_not_it_was_seen_before() -> None:
+    for _ in range(2):
+        for secret in ("llama3.2:3b", f"ghp_{A[:36]}", f"my-{'x' * 300} ghp_{A[:36]}", ""):
+            assert redact_name(secret, Numbers()) == redact_text(secret, Numbers())
