@@ -18,7 +18,7 @@ import pytest
 
 from lull.contract.json_object import Json
 from lull.pocket import language as pocket
-from tests.e2e.test_fast_loop import Talk, corrected
+from tests.e2e.corrections import Talk, corrected
 from tests.running import Lull, RunningLull, eventually
 
 pytestmark = [pytest.mark.full, pytest.mark.timeout(3600)]

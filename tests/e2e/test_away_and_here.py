@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.test_fast_loop import Talk, corrected, proposals
+from tests.e2e.corrections import Talk, corrected, proposals
 from tests.running import Lull, eventually
 
 pytestmark = [pytest.mark.full, pytest.mark.timeout(2400)]

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from lull.contract.json_object import Json
-from tests.e2e.obedient_model import FACT, MODEL, ObedientOllama
+from tests.e2e.scripted.obedient_model import FACT, MODEL, ObedientOllama
 from tests.running import Lull, RunningLull
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]

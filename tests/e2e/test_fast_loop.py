@@ -8,48 +8,10 @@ from pathlib import Path
 import pytest
 
 from lull.contract.json_object import Json
-from tests.running import Lull, RunningLull, eventually
+from tests.e2e.corrections import Talk, corrected, one_proposal, proposals, settled
+from tests.running import Lull, eventually
 
 pytestmark = [pytest.mark.full, pytest.mark.timeout(2400)]
-
-RULE = "when you write a menu, join with bars and finish with sugar"
-
-
-class Talk:
-    """A person in one conversation, with a client that sends the whole history each time."""
-
-    def __init__(self, service: RunningLull, *, client: str = "") -> None:
-        self._service = service
-        self._path = f"/c/{client}/api/chat" if client else "/api/chat"
-        self._messages: list[Json] = []
-
-    def says(self, text: str) -> str:
-        self._messages.append({"role": "user", "content": text})
-        body = {"model": "pocket", "stream": False, "messages": self._messages}
-        answer = self._service.post(self._path, body)
-        assert answer.status == 200, answer
-        said: str = answer.json["message"]["content"]
-        self._messages.append({"role": "assistant", "content": said})
-        return said
-
-
-def proposals(lull: Lull) -> list[Json]:
-    found: list[Json] = lull.ask("review")["proposals"]
-    return found
-
-
-def one_proposal(lull: Lull) -> Json:
-    found = eventually(lambda: proposals(lull))
-    assert len(found) == 1, found
-    return dict(found[0])
-
-
-def corrected(lull: Lull, service: RunningLull, rule: str = RULE, *, client: str = "") -> Json:
-    """Ask for a menu, correct the answer in words, and return the proposal."""
-    talk = Talk(service, client=client)
-    assert talk.says("write a menu for apple river stone") == "apple and river and stone"
-    talk.says(f"no, {rule}")
-    return one_proposal(lull)
 
 
 def test_a_correction_in_words_becomes_a_proved_skill_that_is_in_force_when_approved(
@@ -116,11 +78,6 @@ def test_a_rejected_rule_is_not_proposed_again_in_other_words(lull: Lull) -> Non
     settled(lull)
     assert proposals(lull) == []
     assert lull.ask("skills", "list")["skills"] == []
-
-
-def settled(lull: Lull) -> None:
-    """Wait until everything that was said so far has been looked at."""
-    lull.ask("prove", "--wait")
 
 
 def test_a_decision_can_be_taken_back(lull: Lull) -> None:

@@ -7,7 +7,7 @@ from contextlib import closing
 
 import pytest
 
-from tests.e2e.test_fast_loop import Talk, corrected
+from tests.e2e.corrections import Talk, corrected
 from tests.running import Lull
 
 pytestmark = [pytest.mark.slow]

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.doubles.scripted_endpoint import BAD_GATEWAY, EMPTY, Answer, Says, hangs
-from tests.e2e.scripted_models import (
+from tests.e2e.scripted.three_models import (
     OF_A_USER,
     PLAIN,
     REFEREE,

@@ -25,7 +25,7 @@ from tests.doubles.scripted_endpoint import (
     resets,
     says_json,
 )
-from tests.e2e.scripted_models import (
+from tests.e2e.scripted.three_models import (
     BARS,
     COOK,
     PLAIN,

@@ -13,7 +13,16 @@ from pathlib import Path
 import pytest
 
 from lull.contract.json_object import Json
-from tests.e2e.obedient_model import EMAIL, FACT, MODEL, PYTHON, RECIPE, TEN, ObedientOllama, Wish
+from tests.e2e.scripted.obedient_model import (
+    EMAIL,
+    FACT,
+    MODEL,
+    PYTHON,
+    RECIPE,
+    TEN,
+    ObedientOllama,
+    Wish,
+)
 from tests.running import Lull, RunningLull, eventually
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1200)]
@@ -92,7 +101,7 @@ def _is_kept(service: RunningLull, client: str, wish: Wish, name: str) -> None:
 
 
 def test_the_scripted_model_breaks_every_wish_that_is_not_in_its_prompt() -> None:
-    from tests.e2e.obedient_model import answer_to
+    from tests.e2e.scripted.obedient_model import answer_to
 
     for wish in TEN:
         assert not wish.kept(answer_to(wish.asked, ""))

@@ -16,8 +16,8 @@ from lull.cli.control import Control
 from lull.config.paths import Paths
 from lull.contract import routes
 from lull.pocket import language as pocket
+from tests.e2e.corrections import Talk
 from tests.e2e.test_a_night import desk_of, runs
-from tests.e2e.test_fast_loop import Talk
 from tests.running import Lull, RunningLull, eventually
 
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(2700)]

@@ -12,7 +12,7 @@ import pytest
 
 from lull.service.process.lock import ServiceLock
 from tests.building import bytes_below
-from tests.e2e.test_fast_loop import Talk, corrected, settled
+from tests.e2e.corrections import Talk, corrected, settled
 from tests.running import Lull, eventually
 from tests.service.process.upstream import slow_ollama
 from tests.zygote import started

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.building import bytes_below
-from tests.e2e.test_fast_loop import Talk, corrected
+from tests.e2e.corrections import Talk, corrected
 from tests.running import Lull, eventually
 
 pytestmark = [pytest.mark.full, pytest.mark.timeout(2400)]

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.obedient_model import MODEL, TEN, ObedientOllama
+from tests.e2e.scripted.obedient_model import MODEL, TEN, ObedientOllama
 from tests.e2e.test_a_night import desk_of
 from tests.e2e.test_plain_language import says
 from tests.e2e.walks.tracing import beside, legs, serve_traced, walked
