@@ -18,15 +18,15 @@ import pytest
 
 from lull.contract.json_object import Json
 from lull.pocket import language as pocket
-from tests.e2e.corrections import Talk, corrected
+from tests.e2e.corrections import Talk, one_proposal
 from tests.running import Lull, RunningLull, eventually
 
 pytestmark = [pytest.mark.full, pytest.mark.timeout(3600)]
 
 RULE = "when you write a menu, join with bars"
 BARS = pocket.Style(joiner=pocket.Joiner.BARS)
-SWEET_RULE = f"{RULE} and finish with sugar"
 SWEET = pocket.Style(joiner=pocket.Joiner.BARS, end="sugar")
+"""How a menu is written under the rule of `proved_home`."""
 NIGHT_S = 3000.0
 """Time limit of one night: on a loaded machine it takes some minutes."""
 AWAY = {
@@ -196,15 +196,14 @@ def test_a_night_makes_the_weights_better_and_can_be_taken_back(lull: Lull, tmp_
 
 @pytest.mark.soak
 def test_a_proved_skill_moves_into_the_weights_and_leaves_the_prompt(
-    lull: Lull, tmp_path: Path
+    proved: Lull, tmp_path: Path
 ) -> None:
+    lull = proved
     with desk_of(lull, tmp_path) as desk:
         # The holdout leaves the skill out of a few conversations; here each answer is counted.
         lull.ask("settings", "set", "guard.leave_out_share", "0")
         service = lull.serve()
-        proposal = corrected(lull, service, SWEET_RULE)
-        lull.ask("prove", proposal["id"], "--wait")
-        lull.ask("review", "approve", proposal["id"], "--yes")
+        lull.ask("review", "approve", one_proposal(lull)["id"])
         menus(service, 60, seed=5, every=0)
         assert rightly_done(service, pocket.Kind.MENU, SWEET) >= 0.9
         eventually(lambda: lull.ask("show")["turns"][0]["skills"])

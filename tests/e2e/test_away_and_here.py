@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.corrections import Talk, corrected, proposals
+from tests.e2e.corrections import Talk, corrected, one_proposal, proposals
 from tests.running import Lull, eventually
 
 pytestmark = [pytest.mark.full, pytest.mark.timeout(2400)]
@@ -103,14 +103,14 @@ def test_a_proof_waits_for_a_lull_and_then_needs_no_word(lull: Lull, tmp_path: P
 
 
 def test_what_an_approved_skill_does_is_measured_while_nobody_is_here(
-    lull: Lull, tmp_path: Path
+    proved: Lull, tmp_path: Path
 ) -> None:
+    lull = proved
     with told_by(tmp_path / "signals.json") as signals:
         lull.ask("settings", "set", "idle.source", f"file:{signals.file}")
         lull.ask("settings", "set", "idle.after_min", "1")
         service = lull.serve()
-        proposal = corrected(lull, service)
-        lull.ask("prove", proposal["id"], "--wait")
+        proposal = one_proposal(lull)
         lull.ask("review", "approve", proposal["id"])
         for words in ("green mouse", "happy river", "stone table", "apple chair"):
             assert "|" in Talk(service).says(f"write a menu for {words}")

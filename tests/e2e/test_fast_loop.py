@@ -48,11 +48,10 @@ def test_a_correction_in_words_becomes_a_proved_skill_that_is_in_force_when_appr
     assert (skill["name"], skill["sha256"]) == (name, proved["sha256"])
 
 
-def test_what_taught_a_skill_is_support_and_never_eligible(lull: Lull) -> None:
-    service = lull.serve()
-    proposal = corrected(lull, service)
-    lull.ask("prove", proposal["id"], "--wait")
-    lull.ask("review", "approve", proposal["id"], "--yes")
+def test_what_taught_a_skill_is_support_and_never_eligible(proved: Lull) -> None:
+    lull = proved
+    lull.serve()
+    lull.ask("review", "approve", one_proposal(lull)["id"])
     turns = [
         turn
         for conversation in lull.ask("conversations")["conversations"]
@@ -68,9 +67,10 @@ def test_what_taught_a_skill_is_support_and_never_eligible(lull: Lull) -> None:
     assert failed["reward"]["p_good"] < 0.35
 
 
-def test_a_rejected_rule_is_not_proposed_again_in_other_words(lull: Lull) -> None:
+def test_a_rejected_rule_is_not_proposed_again_in_other_words(proved: Lull) -> None:
+    lull = proved
     service = lull.serve()
-    proposal = corrected(lull, service)
+    proposal = one_proposal(lull)
     lull.ask("review", "reject", proposal["id"], "--reason", "only that once")
     talk = Talk(service)
     talk.says("write a menu for green happy mouse")
@@ -80,10 +80,11 @@ def test_a_rejected_rule_is_not_proposed_again_in_other_words(lull: Lull) -> Non
     assert lull.ask("skills", "list")["skills"] == []
 
 
-def test_a_decision_can_be_taken_back(lull: Lull) -> None:
+def test_a_decision_can_be_taken_back(proved: Lull) -> None:
+    lull = proved
     service = lull.serve()
-    proposal = corrected(lull, service)
-    lull.ask("review", "approve", proposal["id"], "--yes")
+    proposal = one_proposal(lull)
+    lull.ask("review", "approve", proposal["id"])
     assert Talk(service).says("write a menu for green mouse") == "green | mouse | sugar"
     undone = lull.ask("review", "undo")
     assert undone["generation"] == 2
@@ -137,9 +138,10 @@ def test_a_proof_goes_on_after_the_service_was_killed(lull: Lull) -> None:
     assert proved["evidence"]["pairs"] >= before
 
 
-def test_a_stale_proposal_says_so(lull: Lull, tmp_path: Path) -> None:
-    service = lull.serve()
-    proposal = corrected(lull, service)
+def test_a_stale_proposal_says_so(proved: Lull, tmp_path: Path) -> None:
+    lull = proved
+    lull.serve()
+    proposal = one_proposal(lull)
     body = tmp_path / "body"
     body.write_text("When you write a menu, be brief.")
     lull.ask("skills", "add", proposal["name"], "--description", "menus", "--body", f"@{body}")
@@ -151,10 +153,10 @@ def test_a_stale_proposal_says_so(lull: Lull, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("label", "good"), [("good", True), ("bad", False)])
 def test_the_users_rating_decides_over_a_check_on_every_surface(
-    lull: Lull, label: str, good: bool
+    proved: Lull, label: str, good: bool
 ) -> None:
+    lull = proved
     service = lull.serve()
-    corrected(lull, service)
     asked = "write a menu for green happy mouse"
     Talk(service).says(asked)  # the wish of a moment ago scores it bad
     settled(lull)
