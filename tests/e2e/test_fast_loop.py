@@ -105,21 +105,22 @@ def test_what_one_client_taught_changes_nothing_for_another(lull: Lull) -> None:
     assert Talk(service, client="ben").says(asked) == "green | mouse | sugar"
 
 
-def test_another_wish_on_the_same_matter_is_an_edit(lull: Lull) -> None:
+def test_another_wish_on_the_same_matter_is_an_edit(proved: Lull) -> None:
+    lull = proved
     service = lull.serve()
-    first = corrected(lull, service, "when you write a menu, join with bars")
-    lull.ask("review", "approve", first["id"], "--yes")
+    first = one_proposal(lull)
+    lull.ask("review", "approve", first["id"])
     talk = Talk(service)
-    assert talk.says("write a menu for green mouse") == "green | mouse"
+    assert talk.says("write a menu for green mouse") == "green | mouse | sugar"
     talk.says("no, when you write a menu, join with stars")
     second = one_proposal(lull)
     assert (second["kind"], second["name"]) == ("edit", first["name"])
-    assert "-When you write a menu, join with bars." in second["diff"]
-    assert "+When you write a menu, join with stars." in second["diff"]
+    assert "-When you write a menu, join with bars and finish with sugar." in second["diff"]
+    assert "+When you write a menu, join with stars and finish with sugar." in second["diff"]
     (proved,) = lull.ask("prove", second["id"], "--wait")["proposals"]
     assert proved["status"] == "proved", proved
     lull.ask("review", "approve", second["id"], "--yes")
-    assert Talk(service).says("write a menu for green mouse") == "green * mouse"
+    assert Talk(service).says("write a menu for green mouse") == "green * mouse * sugar"
 
 
 def test_a_proof_goes_on_after_the_service_was_killed(lull: Lull) -> None:
