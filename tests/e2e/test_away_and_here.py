@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -30,8 +29,6 @@ CALM = {
 }
 HERE = {**CALM, "input_idle_s": 0}
 AWAY = {**CALM, "input_idle_s": 7200}
-A_WHILE_S = 8.0
-"""How long a test waits: many times what this proof takes."""
 
 
 class Signals:
@@ -76,6 +73,24 @@ def untouched(lull: Lull) -> bool:
     return proposal["evidence"]["pairs"] == 0 and proposal["status"] in ("draft", "screened")
 
 
+def held_back(lull: Lull, reasons: set[str]) -> None:
+    """Wait until the proof is due and these hold it back, and nothing else; it has not begun.
+
+    Each `lull why` has the service look whether it may work, and begin if it may. What is called
+    `wait` ends some time after the last of the others.
+    """
+
+    def held() -> bool:
+        why = lull.ask("why")
+        assert why["state"] != "open", why
+        closed = {one["name"] for one in why["gates"] if one["state"] == "closed"}
+        is_due = "proof" in [work["kind"] for work in why["work"]]
+        return is_due and closed == reasons | {"wait"}
+
+    assert eventually(held)
+    assert untouched(lull)
+
+
 def test_a_proof_waits_for_a_lull_and_then_needs_no_word(lull: Lull, tmp_path: Path) -> None:
     with told_by(tmp_path / "signals.json") as signals:
         settings = {
@@ -89,15 +104,11 @@ def test_a_proof_waits_for_a_lull_and_then_needs_no_word(lull: Lull, tmp_path: P
         service = lull.serve()
         feed = lull.ask("calendar", "add", str(meeting(tmp_path)), "--means", "busy")
         corrected(lull, service)
-        time.sleep(A_WHILE_S)
-        assert untouched(lull)  # at the keyboard
+        held_back(lull, {"input", "calendar", "hours"})
         signals.now = AWAY
-        time.sleep(A_WHILE_S)
-        why = lull.ask("why")
-        assert untouched(lull), why  # away, in a meeting that needs the machine and blocked hours
+        held_back(lull, {"calendar", "hours"})  # the meeting needs the machine
         lull.ask("settings", "set", "idle.blocked_hours", "")
-        time.sleep(A_WHILE_S)
-        assert untouched(lull)  # in the meeting still
+        held_back(lull, {"calendar"})
         lull.ask("calendar", "remove", feed["calendar"]["id"])
         assert eventually(lambda: proposals(lull)[0]["status"] == "proved")
 
