@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
+import shutil
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +20,7 @@ from lull.core.skills.skill import SkillKey, SkillText
 from lull.service.wiring.stores import open_stores
 from lull.store.skills.skill_md import parse, render
 from tests.cli.terminal import at_a_terminal
+from tests.made_once import made_once
 from tests.running import Lull, RunningLull, eventually
 
 pytestmark = [pytest.mark.full, pytest.mark.timeout(1800)]
@@ -30,30 +33,42 @@ RULE = SkillText(
 )
 
 
-def waiting(lull: Lull) -> tuple[RunningLull, str]:
-    """Start a service with a proposal that no check and no judge can score.
+@pytest.fixture(scope="session")
+def waiting_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with a proposal that no check and no judge can score, as its service left it.
 
-    What was said is no rule that the built-in model's verifier reads.
+    What was said is no rule that the built-in model's verifier reads. It must stay as it is.
     """
+    return made_once(tmp_path_factory, "waits_for_picks", _wait_for_picks)
+
+
+def _wait_for_picks(home: Path) -> None:
+    with RunningLull.cleaned_up(home) as lull:
+        service = lull.serve()
+        messages = [{"role": "user", "content": ASKED}]
+        body = {"model": "pocket", "stream": False, "messages": messages}
+        assert service.post("/api/chat", body).status == 200
+        assert service.stop() == 0
+        stores = open_stores(Paths.from_environment(os.environ, "linux", home=str(home)))
+        try:
+            (turn,) = [t.id for t in _turns(stores)]
+            asyncio.run(_propose(stores, turn))
+        finally:
+            stores.database.close()
+        service = lull.serve()
+        lull.ask("prove", "--wait")
+        (proposal,) = lull.ask("review")["proposals"]
+        assert (proposal["status"], proposal["needs"]) == ("unproved", "picks")
+        assert proposal["reason"].startswith("only you can tell: compare 6 answers")
+        assert service.stop() == 0
+
+
+@pytest.fixture
+def waiting(lull: Lull, waiting_home: Path) -> tuple[RunningLull, str]:
+    """A service whose home is a copy of `waiting_home`, and the proposal's id."""
+    shutil.copytree(waiting_home, lull.home)
     service = lull.serve()
-    answer = service.post(
-        "/api/chat",
-        {"model": "pocket", "stream": False, "messages": [{"role": "user", "content": ASKED}]},
-    )
-    assert answer.status == 200
-    assert service.stop() == 0
-    paths = Paths.from_environment(os.environ, "linux", home=str(lull.home))
-    stores = open_stores(paths)
-    try:
-        (turn,) = [t.id for t in _turns(stores)]
-        asyncio.run(_propose(stores, turn))
-    finally:
-        stores.database.close()
-    service = lull.serve()
-    lull.ask("prove", "--wait")
     (proposal,) = lull.ask("review")["proposals"]
-    assert (proposal["status"], proposal["needs"]) == ("unproved", "picks")
-    assert proposal["reason"].startswith("only you can tell: compare 6 answers")
     return service, str(proposal["id"])
 
 
@@ -102,8 +117,10 @@ def picked(lull: Lull, proposal: str, shown: Json, pick: str) -> Json:
     return lull.ask("review", "compare", proposal, "--pick", shown["pair"], pick)
 
 
-def test_picks_one_way_prove_it_and_the_proof_holds(lull: Lull) -> None:
-    service, proposal = waiting(lull)
+def test_picks_one_way_prove_it_and_the_proof_holds(
+    lull: Lull, waiting: tuple[RunningLull, str]
+) -> None:
+    service, proposal = waiting
     sides = []
     for number in range(7):
         shown = pair(lull, proposal)
@@ -128,8 +145,10 @@ def test_picks_one_way_prove_it_and_the_proof_holds(lull: Lull) -> None:
     assert lull.ask("verify", RULE.name)["holds"] is True  # from the files alone
 
 
-def test_picks_for_the_losing_side_end_as_not_better(lull: Lull) -> None:
-    _, proposal = waiting(lull)
+def test_picks_for_the_losing_side_end_as_not_better(
+    lull: Lull, waiting: tuple[RunningLull, str]
+) -> None:
+    _, proposal = waiting
     for _ in range(6):
         shown = pair(lull, proposal)
         done = picked(lull, proposal, shown, letter(shown, for_it=False))
@@ -138,8 +157,10 @@ def test_picks_for_the_losing_side_end_as_not_better(lull: Lull) -> None:
     assert refused.code == 1 and "nothing to compare" in refused.err
 
 
-def test_a_sitting_of_single_keys_on_a_terminal(lull: Lull) -> None:
-    _, proposal = waiting(lull)
+def test_a_sitting_of_single_keys_on_a_terminal(
+    lull: Lull, waiting: tuple[RunningLull, str]
+) -> None:
+    _, proposal = waiting
     plain = lull.environment({"NO_COLOR": "1"})
     with at_a_terminal("review", "compare", proposal, env=plain) as terminal:
         shown = terminal.until("q quit: ")
@@ -155,8 +176,10 @@ def test_a_sitting_of_single_keys_on_a_terminal(lull: Lull) -> None:
     assert code == 0 and "5 more picks the same way would prove it" in shown
 
 
-def test_scope_and_check_are_edited_from_the_command_line(lull: Lull) -> None:
-    _, proposal = waiting(lull)
+def test_scope_and_check_are_edited_from_the_command_line(
+    lull: Lull, waiting: tuple[RunningLull, str]
+) -> None:
+    _, proposal = waiting
     done = lull.ask("review", "compare", proposal, "--picks", "a,b")
     assert done["picks"] == 2
     edited = lull.ask("review", "edit", proposal, "--scope", "all")["proposal"]
