@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.corrections import corrected
-from tests.made_once import made_once
+from tests.plugins.made_once import made_once
 from tests.running import Lull, RunningLull
 
 
