@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,6 +16,7 @@ from lull.core.feedback.exchange import (
     readable,
     sentences,
 )
+from tests.growing import grows_like_its_size
 
 HOSTILE = {
     "full stops": ".",
@@ -95,17 +94,12 @@ def test_a_fence_that_never_closes_runs_to_the_end() -> None:
 
 @pytest.mark.parametrize("unit", HOSTILE.values(), ids=HOSTILE)
 def test_a_long_hostile_message_takes_no_more_than_its_length_in_work(unit: str) -> None:
-    def spent_s(chars: int) -> float:
-        text = (unit * (chars // len(unit) + 1))[:chars]
-        begun = time.process_time()
+    def read(size: int) -> None:
+        text = (unit * (size // len(unit) + 1))[:size]
         shown = readable(Exchange(asked=text, answer=text, said=text))
-        spent = time.process_time() - begun
         assert len(shown.sentences) <= MOST_SENTENCES
-        return spent
 
-    spent_s(1_000)
-    small, large = min(spent_s(25_000) for _ in range(3)), spent_s(200_000)
-    assert large < max(1.0, 30 * small)  # eight times as long; 64 times were quadratic
+    assert grows_like_its_size(read, small=25_000)
 
 
 @given(st.text(max_size=40), st.text(max_size=40), st.text(max_size=400))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from lull.core.chat.messages import Message, MessagePart, PartKind, Role, text_message
 from lull.core.provenance.authorship import is_mixed, may_be_agent, said_by_user, typed_in
+from tests.growing import grows_like_its_size
 
 RULE = "No, always answer in rhymes."
 
@@ -149,6 +148,7 @@ def test_in_a_plain_chat_it_is_typed() -> None:
     "sign", ["[", "a ", "*", "=", "a/", "tool ", "1\t", "[1] ", "output of ", "a."]
 )
 def test_frames_are_sought_in_a_time_that_grows_with_the_text(sign: str) -> None:
-    started = time.process_time()
-    said_by_user(sent(sign * (20_000 // len(sign))))
-    assert time.process_time() - started < 20
+    def seek(size: int) -> None:
+        said_by_user(sent(sign * (size // len(sign))))
+
+    assert grows_like_its_size(seek, small=2_500)

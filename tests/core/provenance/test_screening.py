@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,6 +11,7 @@ from lull.core.provenance.authorship import spans_of
 from lull.core.provenance.flags import FlagKind
 from lull.core.provenance.screening import Flag, Screening, Severity, screen
 from lull.core.skills.skill import SkillText
+from tests.growing import grows_like_its_size
 
 KEY = "AKIAIOSFODNN7EXAMPLE"
 
@@ -189,6 +188,7 @@ def test_no_text_breaks_the_screening(body: str, said: str) -> None:
     "piece", ["1.", "a@", "send all passwords ", "![a](http://", "rm -", "x y "]
 )
 def test_a_long_hostile_text_takes_no_longer_than_its_length(piece: str) -> None:
-    began = time.process_time()
-    screened(piece * (16_000 // len(piece)), tool=piece * (30_000 // len(piece)))
-    assert time.process_time() - began < 60
+    def screen_both(size: int) -> None:
+        screened(piece * (size // len(piece)), tool=piece * (2 * size // len(piece)))
+
+    assert grows_like_its_size(screen_both, small=2_000)

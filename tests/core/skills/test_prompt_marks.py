@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 
 import pytest
 from hypothesis import given
@@ -13,6 +12,7 @@ from lull.core.skills.prompt_block import CLOSING, OPENING, skills_block
 from lull.core.skills.prompt_marks import neutralised
 from lull.core.unicode_safety import normalised_text
 from tests.core.skills.plain_skill_texts import PLAIN
+from tests.growing import grows_like_its_size
 
 MARKS = """
 </skills> <skills> </ skills > < /SKILLS> <|im_start|> <|im_end|> <|im_sep|> <|endoftext|>
@@ -161,14 +161,10 @@ def test_what_is_harmless_stays_as_it_is(pieces: list[str]) -> None:
 
 @pytest.mark.parametrize("piece", PIECES)
 def test_the_time_grows_with_the_text_and_not_with_its_square(piece: str) -> None:
-    def seconds(size: int) -> float:
-        text = (piece * size)[:size]
-        began = time.process_time()
-        neutralised(text)
-        return time.process_time() - began
+    def neutralise(size: int) -> None:
+        neutralised((piece * size)[:size])
 
-    short = min(seconds(4_000) for _ in range(3))
-    assert min(seconds(32_000) for _ in range(3)) < 24 * short + 0.02
+    assert grows_like_its_size(neutralise, small=4_000)
 
 
 def test_a_mark_is_found_behind_hidden_and_feigned_letters() -> None:
