@@ -263,8 +263,8 @@ class Home:
 
 def _source(facts: ModelFacts | None) -> Callable[[], ModelFacts | Awaitable[ModelFacts]]:
     async def never() -> ModelFacts:
-        await asyncio.sleep(30)
-        raise AssertionError("too late")
+        await asyncio.Event().wait()
+        raise AssertionError("nobody sets it")
 
     return never if facts is None else lambda: facts
 

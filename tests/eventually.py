@@ -1,7 +1,8 @@
-"""Waits for what another thread or process does, without requiring how fast it must be."""
+"""Waits for what another task, thread or process does, without requiring how fast it must be."""
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable
 from typing import TypeVar
@@ -9,6 +10,8 @@ from typing import TypeVar
 T = TypeVar("T")
 
 PATIENCE_S = 900.0
+TURNS = 100
+"""More turns of the event loop than a task of a test takes until it waits for something else."""
 
 
 def eventually(look: Callable[[], T], holds: Callable[[T], bool]) -> T:
@@ -21,3 +24,18 @@ def eventually(look: Callable[[], T], holds: Callable[[T], bool]) -> T:
         assert waited_s < PATIENCE_S, f"still {seen!r}"
         time.sleep(min(0.01, 0.001 + waited_s / 10))
     return seen
+
+
+async def until(holds: Callable[[], object]) -> None:
+    """Let the event loop and its threads go on until `holds()`; fails when it never does."""
+    async with asyncio.timeout(PATIENCE_S):
+        while not holds():  # noqa: ASYNC110  what is waited for tells nobody
+            await asyncio.sleep(0.001)
+
+
+async def stands() -> None:
+    """Let the loop's tasks go as far as they can without anything from outside, such as a thread's
+    answer or a time: that takes turns of the loop, and on a slow machine no more of them.
+    """
+    for _ in range(TURNS):
+        await asyncio.sleep(0)

@@ -7,7 +7,6 @@ import os
 import shutil
 import signal
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import psutil
@@ -19,18 +18,12 @@ from lull.core.errors import EngineDown, EngineError, ResourceError
 from lull.core.feedback.exchange import Exchange
 from lull.core.feedback.feedback import UNSURE, RuleKind, Scope
 from tests.backends.reader.conftest import Make, TinyReader
-from tests.eventually import PATIENCE_S
+from tests.eventually import PATIENCE_S, stands, until
 from tests.starving import STARVES, starve
 
 pytestmark = pytest.mark.slow
 
 SAID = "Wrong. I always want bullets! Thanks."
-
-
-async def eventually(holds: Callable[[], bool]) -> None:
-    async with asyncio.timeout(PATIENCE_S):
-        while not holds():  # noqa: ASYNC110  what is waited for is another process
-            await asyncio.sleep(0.01)
 
 
 def exchange(said: str = SAID) -> Exchange:
@@ -98,7 +91,7 @@ async def test_it_has_the_lowest_priority(make: Make) -> None:
 async def test_unused_it_leaves_and_comes_back(make: Make) -> None:
     reader = make(unload_after_s=0.05)
     await reader.read([exchange()])
-    await eventually(lambda: reader.pid is None)
+    await until(lambda: reader.pid is None)
     assert (await reader.read([exchange()]))[0] is not None
 
 
@@ -110,11 +103,11 @@ async def test_whoever_leaves_takes_the_process_along_at_once(make: Make) -> Non
     assert pid is not None
     os.kill(pid, signal.SIGSTOP)  # or it may be done before it is left
     reading = asyncio.create_task(reader.read([exchange(SAID * 30)] * 64))
-    await asyncio.sleep(0.05)
+    await stands()  # it has asked the process: nothing on the way there waits
     reading.cancel()
     with pytest.raises(asyncio.CancelledError):
         await reading
-    await eventually(lambda: not psutil.pid_exists(pid) or _is_dead(pid))
+    await until(lambda: not psutil.pid_exists(pid) or _is_dead(pid))
     assert (await reader.read([exchange()]))[0] is not None
 
 
@@ -131,7 +124,7 @@ async def test_a_fall_is_told_and_not_tried_again_at_once(make: Make) -> None:
     assert reader.pid is not None
     os.kill(reader.pid, signal.SIGSTOP)
     reading = asyncio.create_task(reader.read([exchange()]))
-    await asyncio.sleep(0.05)
+    await stands()
     os.kill(reader.pid, signal.SIGKILL)
     with pytest.raises(EngineDown, match="The reader stopped"):
         await reading

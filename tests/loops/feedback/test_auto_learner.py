@@ -29,7 +29,7 @@ from lull.store.feedback.remembered import Remembered
 from tests.building import KEY, database_at, turn, user
 from tests.core.models.test_exams import HERE
 from tests.doubles.fakes import FakeClock
-from tests.eventually import PATIENCE_S
+from tests.eventually import PATIENCE_S, stands, until
 
 
 @dataclass
@@ -143,18 +143,23 @@ async def test_weights_that_cannot_be_made_are_said_and_tried_again(house: House
 
 
 async def test_making_them_stops_when_somebody_comes_and_goes_on_later(house: House) -> None:
-    tries, go_on = [], asyncio.Event()
+    tries, stopped, go_on = [], asyncio.Event(), asyncio.Event()
 
     async def make(model: str) -> None:
         tries.append(model)
-        await go_on.wait()
+        try:
+            await go_on.wait()
+        except asyncio.CancelledError:
+            stopped.set()
+            raise
 
     work = WeightPreparation("a", make=make, clock=house.clock)
     running = asyncio.create_task(work.run_slice(house.clock.monotonic_s() + 30.0))
-    await asyncio.sleep(0.01)
+    await until(lambda: tries)
     await work.suspend()
-    await asyncio.sleep(0.01)
-    assert not running.done()
+    await stopped.wait()
+    await stands()
+    assert tries == ["a"] and not running.done()
     go_on.set()
     await work.resume()
     async with asyncio.timeout(PATIENCE_S):

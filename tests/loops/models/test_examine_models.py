@@ -31,7 +31,7 @@ from lull.store.database import Database
 from lull.store.models.exams import Exams
 from tests.building import database_at
 from tests.doubles.fakes import FakeClock
-from tests.eventually import PATIENCE_S
+from tests.eventually import PATIENCE_S, stands, until
 
 T = TypeVar("T")
 GB = 10**9
@@ -258,7 +258,7 @@ async def test_a_stopped_question_is_asked_again(room: Room) -> None:
     story = await room.open()
     pupil.hangs = True
     asking = asyncio.create_task(story.step("good:8b", ModelRole.READER))
-    await asyncio.sleep(0.01)
+    await until(lambda: pupil.asked)
     asking.cancel()
     with pytest.raises(asyncio.CancelledError):
         await asking
@@ -407,10 +407,11 @@ async def test_input_suspends_it_at_once_and_nothing_else_is_lost(room: Room) ->
     pupil.hangs = True
     made = work(story, room.clock)
     running = asyncio.create_task(made.run_slice(room.clock.monotonic_s() + 30.0))
-    await asyncio.sleep(0.01)
+    await until(lambda: pupil.asked == 2)
     await made.suspend()
-    await asyncio.sleep(0.01)
+    await stands()
     assert not running.done() and story.waiting()[0].done == 1
+    assert pupil.asked == 2
     pupil.hangs = False
     await made.resume()
     async with asyncio.timeout(PATIENCE_S):
@@ -419,11 +420,12 @@ async def test_input_suspends_it_at_once_and_nothing_else_is_lost(room: Room) ->
 
 
 async def test_its_memory_is_given_back_in_the_middle_of_a_question(room: Room) -> None:
-    room.add("good:8b", 5).hangs = True
+    pupil = room.add("good:8b", 5)
+    pupil.hangs = True
     story = await room.open()
     made = work(story, room.clock)
     running = asyncio.create_task(made.run_slice(room.clock.monotonic_s() + QUESTION_S))
-    await asyncio.sleep(0.01)
+    await until(lambda: pupil.asked)
     await made.give_back_memory()
     await made.give_back_memory()
     async with asyncio.timeout(PATIENCE_S):

@@ -44,6 +44,7 @@ from tests.building import FACTS, assistant, throw_older
 from tests.doubles.fake_engine import FakeEngine
 from tests.doubles.fakes import FakeClock
 from tests.doubles.scripted_trainer import whole_run
+from tests.eventually import until
 from tests.loops.classroom import BAD, GOOD, ScriptedJudge
 from tests.loops.night_house import (
     POCKET,
@@ -950,12 +951,6 @@ async def test_a_skill_that_is_not_proved_stays_in_the_prompt(tmp_path: Path) ->
 
 
 # Helpers
-
-
-async def until(holds: Callable[[], object]) -> None:
-    """Let the loop and its threads go on until `holds()` is true."""
-    while not holds():  # noqa: ASYNC110  nothing tells of it
-        await asyncio.sleep(0.001)
 
 
 def stuck(next_step: NextStep) -> bool:

@@ -7,7 +7,7 @@ import asyncio
 from lull.core.adapters.model_facts import ModelFacts
 from lull.service.proxy.ollama_upstream import OllamaUpstream
 from tests.building import FACTS
-from tests.eventually import PATIENCE_S
+from tests.eventually import stands, until
 
 
 class Watched:
@@ -45,10 +45,9 @@ async def test_a_failed_request_has_ollama_looked_at_again_soon() -> None:
     ollama = Watched()
     upstream = OllamaUpstream(ollama, built_in="pocket")
     watching = asyncio.create_task(upstream.watch(lambda: 3600.0))
-    await asyncio.sleep(0.01)
+    await until(lambda: ollama.probes)
+    await stands()
     assert ollama.probes == 1
     upstream.probe_soon()
-    async with asyncio.timeout(PATIENCE_S):
-        while ollama.probes < 2:  # noqa: ASYNC110  it looks by itself
-            await asyncio.sleep(0.01)
+    await until(lambda: ollama.probes == 2)
     watching.cancel()

@@ -25,7 +25,7 @@ from lull.store.database import Database
 from lull.store.migrations import MIGRATIONS
 from lull.store.writer import BACKLOG, WRITES_PER_TRANSACTION, DatabaseWork, insert
 from tests.building import KEY, opened, turn, user
-from tests.eventually import PATIENCE_S, eventually
+from tests.eventually import PATIENCE_S, eventually, stands
 
 
 @pytest.fixture
@@ -229,11 +229,11 @@ async def test_a_write_whose_caller_has_gone_does_not_end_the_writer(path: Path)
     with opened(path) as database:
         hold = await asyncio.to_thread(held, database)
         write = asyncio.create_task(database.write(put("cancelled")))
-        await asyncio.sleep(0.01)
+        await stands()  # the write waits in line behind the one that is held
         write.cancel()
         with pytest.raises(asyncio.CancelledError):
             await write
-        await asyncio.sleep(0.01)
+        await stands()
         hold.set()
         await database.write(put("after"))
         assert names(database) == ["after"]
