@@ -185,24 +185,26 @@ def test_checks_survive_their_way_through_json() -> None:
     assert [one.to_json() for one in read] == [one.to_json() for one in checks]
 
 
-@pytest.mark.parametrize(
-    ("kind", "params"),
-    [
-        (CheckKind.FIELDS, {"path": "a[].b", "pattern": "x"}),
-        (CheckKind.COUNT, {"path": "a[]", "least": 1}),
-        (CheckKind.CODE, {"docstrings": True}),
-        (CheckKind.TABLE, {"delimiter": ";", "columns": ["a"], "least": 1}),
-        (CheckKind.COLUMN, {"column": 1, "pattern": "x"}),
-        (CheckKind.LOG, {"pattern": "x", "least": 1}),
-        (CheckKind.TEXT, {"pattern": "xyz"}),
-    ],
-)
-@pytest.mark.parametrize("content", [b"", b"\xff\xfe\x00", b"{", b"[1, 2]", b'"text"', b"def ("])
+OF_A_FILE: list[tuple[CheckKind, dict[str, object]]] = [
+    (CheckKind.FIELDS, {"path": "a[].b", "pattern": "x"}),
+    (CheckKind.COUNT, {"path": "a[]", "least": 1}),
+    (CheckKind.CODE, {"docstrings": True}),
+    (CheckKind.TABLE, {"delimiter": ";", "columns": ["a"], "least": 1}),
+    (CheckKind.COLUMN, {"column": 1, "pattern": "x"}),
+    (CheckKind.LOG, {"pattern": "x", "least": 1}),
+    (CheckKind.TEXT, {"pattern": "xyz"}),
+]
+SOMETHING_ELSE = (b"", b"\xff\xfe\x00", b"{", b"[1, 2]", b'"text"', b"def (")
+
+
 def test_a_file_that_is_something_else_fails_and_raises_nothing(
-    kind: CheckKind, params: dict[str, object], content: bytes, tmp_path: Path
+    tmp_path: Path, subtests: pytest.Subtests
 ) -> None:
-    (tmp_path / "file").write_bytes(content)
-    assert Check(kind=kind, rule="r", place=Place(path="file"), params=params).failures(tmp_path)
+    for content, (kind, params) in itertools.product(SOMETHING_ELSE, OF_A_FILE):
+        with subtests.test(content=content, kind=kind.value):
+            (tmp_path / "file").write_bytes(content)
+            check = Check(kind=kind, rule="r", place=Place(path="file"), params=params)
+            assert check.failures(tmp_path)
 
 
 def test_of_several_files_the_one_about_the_topic_is_read(tmp_path: Path) -> None:

@@ -116,20 +116,22 @@ def one_line(err: str) -> str:
     return err
 
 
-@pytest.mark.parametrize("words", WRONG, ids=" ".join)
-def test_wrong_usage_is_one_line_and_exit_code_2(here: Here, words: list[str]) -> None:
-    ran = here(*words)
-    assert (ran.code, ran.out) == (2, "")
-    one_line(ran.err)
+def test_wrong_usage_is_one_line_and_exit_code_2(here: Here, subtests: pytest.Subtests) -> None:
+    for words in WRONG:
+        with subtests.test(words=words):
+            ran = here(*words)
+            assert (ran.code, ran.out) == (2, "")
+            one_line(ran.err)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("words", WRONG, ids=" ".join)
-def test_wrong_usage_with_json_is_also_one_document(here: Here, words: list[str]) -> None:
-    ran = here("--json", *words)
-    assert ran.code == 2
-    assert set(ran.json["error"]) == {"title", "detail", "hint"}
-    one_line(ran.err)
+def test_wrong_usage_with_json_is_also_one_document(here: Here, subtests: pytest.Subtests) -> None:
+    for words in WRONG:
+        with subtests.test(words=words):
+            ran = here("--json", *words)
+            assert ran.code == 2
+            assert set(ran.json["error"]) == {"title", "detail", "hint"}
+            one_line(ran.err)
 
 
 @pytest.mark.parametrize("name", LATER)
@@ -140,25 +142,25 @@ def test_what_comes_later_says_so(here: Here, name: str) -> None:
     assert not re.search(rf"^    {name} ", here("--help").out, re.MULTILINE)
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        [],
-        *([name] for name in COMMANDS),
-        *(["skills", name] for name in ACTIONS),
-        *(["review", name] for name in REVIEW_ACTIONS),
-        ["settings", "show"],
-        ["settings", "set"],
-    ],
-    ids=" ".join,
-)
-def test_every_command_has_help(here: Here, home: Path, words: list[str]) -> None:
-    ran = here(*words, "--help")
-    assert (ran.code, ran.err) == (0, "")
-    assert f"usage: {' '.join(['lull', *words])}" in ran.out
-    assert len(ran.out.splitlines()) > 6
-    assert not home.exists(), "asking for help must not make anything"
-    assert here("help", *words).out == ran.out
+HELPED: list[list[str]] = [
+    [],
+    *([name] for name in COMMANDS),
+    *(["skills", name] for name in ACTIONS),
+    *(["review", name] for name in REVIEW_ACTIONS),
+    ["settings", "show"],
+    ["settings", "set"],
+]
+
+
+def test_every_command_has_help(here: Here, home: Path, subtests: pytest.Subtests) -> None:
+    for words in HELPED:
+        with subtests.test(words=words):
+            ran = here(*words, "--help")
+            assert (ran.code, ran.err) == (0, "")
+            assert f"usage: {' '.join(['lull', *words])}" in ran.out
+            assert len(ran.out.splitlines()) > 6
+            assert not home.exists(), "asking for help must not make anything"
+            assert here("help", *words).out == ran.out
 
 
 def test_help_lists_every_command(here: Here) -> None:

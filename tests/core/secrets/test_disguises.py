@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from itertools import product
 
 import pytest
 from hypothesis import given
@@ -31,15 +32,14 @@ def redacted(text: str) -> str:
     return redact_text(text, lambda kind, secret: 1)
 
 
-@pytest.mark.parametrize("every", [1, 2, 3])
-@pytest.mark.parametrize("backslashes", [1, 2, 3, 7, 31])
-@pytest.mark.parametrize("name", NAMES)
-def test_a_name_in_escapes(name: str, every: int, backslashes: int) -> None:
-    quote = "\\" * (backslashes - 1) + '"'
-    hidden = escaped(name, every=every, backslashes=backslashes)
-    text = f'{{"a": 1, {quote}{hidden}{quote}: {quote}{PASSWORD}{quote}}}'
-    left = redacted(text)
-    assert PASSWORD not in left and hidden in left and left.startswith('{"a": 1, '), left
+def test_a_name_in_escapes(subtests: pytest.Subtests) -> None:
+    for name, backslashes, every in product(NAMES, (1, 2, 3, 7, 31), (1, 2, 3)):
+        with subtests.test(name=name, backslashes=backslashes, every=every):
+            quote = "\\" * (backslashes - 1) + '"'
+            hidden = escaped(name, every=every, backslashes=backslashes)
+            text = f'{{"a": 1, {quote}{hidden}{quote}: {quote}{PASSWORD}{quote}}}'
+            left = redacted(text)
+            assert PASSWORD not in left and hidden in left and left.startswith('{"a": 1, '), left
 
 
 @pytest.mark.parametrize("every", [1, 2, 5])

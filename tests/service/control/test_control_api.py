@@ -51,79 +51,81 @@ def test_only_the_owner_may_open_it(control: ControlSocket) -> None:
     assert mode(control.home / "logs" / "service.log") == 0o600
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "body", "status"),
-    [
-        ("GET", "/v1/nothing", None, 404),
-        ("GET", "/", None, 404),
-        ("PUT", "/v1/status", None, 405),
-        ("GET", "/v1/conversations/conv_none", None, 404),
-        ("GET", "/v1/conversations?after=conv_none", None, 404),
-        ("GET", "/v1/conversations?limit=all", None, 400),
-        ("GET", "/v1/conversations?label=fine", None, 400),
-        ("GET", "/v1/conversations?excluded=1", None, 400),
-        ("POST", "/v1/conversations/conv_none/exclude", {"excluded": True}, 404),
-        ("POST", "/v1/conversations/conv_none/exclude", {"excluded": "yes"}, 400),
-        ("GET", "/v1/events?after=-1", None, 400),
-        ("GET", "/v1/events?after=soon", None, 400),
-        ("GET", "/v1/skills?client=a/b", None, 400),
-        ("GET", "/v1/skills/history?name=nothing-here", None, 404),
-        ("GET", "/v1/skills/history?name=No_Name", None, 400),
-        ("GET", "/v1/skills/diff", None, 400),
-        ("POST", "/v1/turns/turn_none/rate", {"label": "good"}, 404),
-        ("POST", "/v1/turns/turn_none/rate", {"label": "fine"}, 400),
-        ("POST", "/v1/turns/turn_none/rate", {}, 400),
-        ("POST", "/v1/skills/change", b"", 400),
-        ("POST", "/v1/skills/change", b"{", 400),
-        ("POST", "/v1/skills/change", b"[]", 400),
-        ("POST", "/v1/skills/change", b"\xff\xfe", 400),
-        ("POST", "/v1/skills/change", b"[" * 100_000, 400),
-        ("POST", "/v1/skills/change", b"x" * 9_000_000, 413),
-        ("POST", "/v1/skills/change", {}, 400),
-        ("POST", "/v1/skills/change", {"do": "dance", "name": "a"}, 400),
-        ("POST", "/v1/skills/change", {"do": "add", "name": "a"}, 400),
-        ("POST", "/v1/skills/change", {"do": "add", "name": 5, "description": "d"}, 400),
-        ("POST", "/v1/skills/change", {"do": "pin", "name": "nothing-here"}, 404),
-        ("POST", "/v1/skills/change", {"do": "pin", "name": "a", "client": "../b"}, 400),
-        ("POST", "/v1/skills/change", {"do": "rollback", "generation": "one"}, 400),
-        ("POST", "/v1/skills/change", {"do": "rollback", "generation": True}, 400),
-        ("POST", "/v1/skills/change", {"do": "rollback", "generation": 10**6}, 404),
-        ("POST", "/v1/skills/change", {"do": "import", "folder": "/nowhere"}, 400),
-        ("POST", "/v1/skills/change", {"do": "export", "folder": "/nowhere", "names": 7}, 400),
-        (
-            "POST",
-            "/v1/skills/change",
-            {"do": "add", "name": "a", "description": "d", "body": "\ud800"},
-            400,
-        ),
-        ("POST", "/v1/pause", {"for": "3 weeks"}, 400),
-        ("POST", "/v1/pause", {"for": [1]}, 400),
-        ("POST", "/v1/pause", {"for": {}}, 400),
-        ("POST", "/v1/pause", {"for": None}, 400),
-        ("GET", "/v1/windows?from=yesterday", None, 400),
-        ("GET", "/v1/windows?from=2026-11-21T20:00:00", None, 400),
-        ("GET", "/v1/windows?from=2026-11-21T20:00:00Z&to=2026-11-20T20:00:00Z", None, 400),
-        ("GET", "/v1/windows?from=0001-01-01T00:00:00%2B14:00", None, 400),
-        ("GET", "/v1/windows?limit=0", None, 400),
-        ("GET", "/v1/windows?limit=1001", None, 400),
-        ("POST", "/v1/calendars/test", {"location": "/tmp/\ud800.ics"}, 400),
-        ("POST", "/v1/calendars/test", {"location": "https://example.org/\ud800"}, 400),
-        ("POST", "/v1/calendars/test", {"location": ""}, 400),
-        ("POST", "/v1/settings", {"key": "service.port"}, 400),
-        ("POST", "/v1/settings", {"key": "service.port", "value": 1}, 400),
-        ("POST", "/v1/settings", {"key": "service.nothing", "value": "1"}, 400),
-    ],
-)
+WRONG: list[tuple[str, str, object, int]] = [
+    ("GET", "/v1/nothing", None, 404),
+    ("GET", "/", None, 404),
+    ("PUT", "/v1/status", None, 405),
+    ("GET", "/v1/conversations/conv_none", None, 404),
+    ("GET", "/v1/conversations?after=conv_none", None, 404),
+    ("GET", "/v1/conversations?limit=all", None, 400),
+    ("GET", "/v1/conversations?label=fine", None, 400),
+    ("GET", "/v1/conversations?excluded=1", None, 400),
+    ("POST", "/v1/conversations/conv_none/exclude", {"excluded": True}, 404),
+    ("POST", "/v1/conversations/conv_none/exclude", {"excluded": "yes"}, 400),
+    ("GET", "/v1/events?after=-1", None, 400),
+    ("GET", "/v1/events?after=soon", None, 400),
+    ("GET", "/v1/skills?client=a/b", None, 400),
+    ("GET", "/v1/skills/history?name=nothing-here", None, 404),
+    ("GET", "/v1/skills/history?name=No_Name", None, 400),
+    ("GET", "/v1/skills/diff", None, 400),
+    ("POST", "/v1/turns/turn_none/rate", {"label": "good"}, 404),
+    ("POST", "/v1/turns/turn_none/rate", {"label": "fine"}, 400),
+    ("POST", "/v1/turns/turn_none/rate", {}, 400),
+    ("POST", "/v1/skills/change", b"", 400),
+    ("POST", "/v1/skills/change", b"{", 400),
+    ("POST", "/v1/skills/change", b"[]", 400),
+    ("POST", "/v1/skills/change", b"\xff\xfe", 400),
+    ("POST", "/v1/skills/change", b"[" * 100_000, 400),
+    ("POST", "/v1/skills/change", b"x" * 9_000_000, 413),
+    ("POST", "/v1/skills/change", {}, 400),
+    ("POST", "/v1/skills/change", {"do": "dance", "name": "a"}, 400),
+    ("POST", "/v1/skills/change", {"do": "add", "name": "a"}, 400),
+    ("POST", "/v1/skills/change", {"do": "add", "name": 5, "description": "d"}, 400),
+    ("POST", "/v1/skills/change", {"do": "pin", "name": "nothing-here"}, 404),
+    ("POST", "/v1/skills/change", {"do": "pin", "name": "a", "client": "../b"}, 400),
+    ("POST", "/v1/skills/change", {"do": "rollback", "generation": "one"}, 400),
+    ("POST", "/v1/skills/change", {"do": "rollback", "generation": True}, 400),
+    ("POST", "/v1/skills/change", {"do": "rollback", "generation": 10**6}, 404),
+    ("POST", "/v1/skills/change", {"do": "import", "folder": "/nowhere"}, 400),
+    ("POST", "/v1/skills/change", {"do": "export", "folder": "/nowhere", "names": 7}, 400),
+    (
+        "POST",
+        "/v1/skills/change",
+        {"do": "add", "name": "a", "description": "d", "body": "\ud800"},
+        400,
+    ),
+    ("POST", "/v1/pause", {"for": "3 weeks"}, 400),
+    ("POST", "/v1/pause", {"for": [1]}, 400),
+    ("POST", "/v1/pause", {"for": {}}, 400),
+    ("POST", "/v1/pause", {"for": None}, 400),
+    ("GET", "/v1/windows?from=yesterday", None, 400),
+    ("GET", "/v1/windows?from=2026-11-21T20:00:00", None, 400),
+    ("GET", "/v1/windows?from=2026-11-21T20:00:00Z&to=2026-11-20T20:00:00Z", None, 400),
+    ("GET", "/v1/windows?from=0001-01-01T00:00:00%2B14:00", None, 400),
+    ("GET", "/v1/windows?limit=0", None, 400),
+    ("GET", "/v1/windows?limit=1001", None, 400),
+    ("POST", "/v1/calendars/test", {"location": "/tmp/\ud800.ics"}, 400),
+    ("POST", "/v1/calendars/test", {"location": "https://example.org/\ud800"}, 400),
+    ("POST", "/v1/calendars/test", {"location": ""}, 400),
+    ("POST", "/v1/settings", {"key": "service.port"}, 400),
+    ("POST", "/v1/settings", {"key": "service.port", "value": 1}, 400),
+    ("POST", "/v1/settings", {"key": "service.nothing", "value": "1"}, 400),
+]
+"""A request's method, path and body, and the status of what answers it."""
+
+
 def test_what_is_wrong_comes_back_as_words(
-    control: ControlSocket, method: str, path: str, body: object, status: int
+    control: ControlSocket, subtests: pytest.Subtests
 ) -> None:
-    said = control.ask(method, path, body)
-    assert said.status == status, said
-    assert set(said.json) == {"error"}
-    assert said.json["error"]["title"] and said.json["error"]["detail"]
-    assert "Error at" not in said.json["error"]["detail"], "a fault of ours"
-    if status == 405:
-        assert "GET" in said.headers["Allow"]
+    for method, path, body, status in WRONG:
+        with subtests.test(method=method, path=path, body=repr(body)[:80]):
+            said = control.ask(method, path, body)
+            assert said.status == status, said
+            assert set(said.json) == {"error"}
+            assert said.json["error"]["title"] and said.json["error"]["detail"]
+            assert "Error at" not in said.json["error"]["detail"], "a fault of ours"
+            if status == 405:
+                assert "GET" in said.headers["Allow"]
 
 
 def test_the_status_has_every_key(control: ControlSocket, shared: RunningLull) -> None:

@@ -7,6 +7,7 @@ import hashlib
 import json
 import socket
 from collections.abc import Iterator
+from itertools import product
 
 import psutil
 import pytest
@@ -197,37 +198,39 @@ ODD_BODIES = {
 }
 
 
-@pytest.mark.parametrize("path", CHATS)
-@pytest.mark.parametrize("name", ODD_BODIES)
 def test_odd_bodies_reach_the_upstream_as_they_are(
-    plain: Before, upstream: ScriptedUpstream, path: str, name: str
+    plain: Before, upstream: ScriptedUpstream, subtests: pytest.Subtests
 ) -> None:
     upstream.script = lambda asked: asked.answer(400, {"error": "odd"})
-    reply = plain.ask("POST", path, ODD_BODIES[name])
-    assert (reply.status, reply.json) == (400, {"error": "odd"})
-    assert upstream.last(path).body == ODD_BODIES[name]
+    for name, path in product(ODD_BODIES, CHATS):
+        with subtests.test(name=name, path=path):
+            upstream.asked.clear()
+            reply = plain.ask("POST", path, ODD_BODIES[name])
+            assert (reply.status, reply.json) == (400, {"error": "odd"})
+            assert upstream.last(path).body == ODD_BODIES[name]
 
 
-@pytest.mark.parametrize("path", CHATS)
-@pytest.mark.parametrize("name", ODD_BODIES)
 def test_odd_bodies_with_a_skill_active_are_answered_too(
-    skilled: Before, upstream: ScriptedUpstream, path: str, name: str
+    skilled: Before, upstream: ScriptedUpstream, subtests: pytest.Subtests
 ) -> None:
     upstream.script = lambda asked: asked.answer(400, {"error": "odd"})
-    assert skilled.ask("POST", path, ODD_BODIES[name]).status == 400
-    assert upstream.count(path) == 1
+    for name, path in product(ODD_BODIES, CHATS):
+        with subtests.test(name=name, path=path):
+            upstream.asked.clear()
+            assert skilled.ask("POST", path, ODD_BODIES[name]).status == 400
+            assert upstream.count(path) == 1
 
 
-@pytest.mark.parametrize("path", CHATS)
-@pytest.mark.parametrize("name", ODD_BODIES)
 def test_odd_bodies_for_the_built_in_model_get_an_answer(
-    alone: Before, path: str, name: str
+    alone: Before, subtests: pytest.Subtests
 ) -> None:
-    body = ODD_BODIES[name].replace(b'"any"', b'"pocket"')
-    reply = alone.ask("POST", path, body)
-    assert reply.status in (200, 400, 404, 413, 500)
-    if reply.status != 200:
-        assert error_words(path, reply.json)
+    for name, path in product(ODD_BODIES, CHATS):
+        with subtests.test(name=name, path=path):
+            body = ODD_BODIES[name].replace(b'"any"', b'"pocket"')
+            reply = alone.ask("POST", path, body)
+            assert reply.status in (200, 400, 404, 413, 500)
+            if reply.status != 200:
+                assert error_words(path, reply.json)
 
 
 def test_no_odd_body_was_a_fault_of_ours(plain: Before, skilled: Before, alone: Before) -> None:
