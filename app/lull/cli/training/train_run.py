@@ -31,7 +31,9 @@ from lull.core.training.events import (
 from lull.core.training.run_format import ADAPTER, BATCH, EVENTS, SPEC, WEIGHTS, read_spec
 
 
-class Unlike(TrainingError):
+class NotReproduced(TrainingError):
+    """A finished training run that was trained again gave a different adapter."""
+
     title = "The run did not give the same adapter"
 
 
@@ -49,7 +51,7 @@ def train_run(context: Context) -> int:
     context.print_result({"runs": [document]}, _words)
     if document["same"]:
         return 0
-    error = Unlike(
+    error = NotReproduced(
         f"{folder} holds another adapter than its inputs give here.",
         hint="It was made on another machine or with other versions, or was changed since.",
     )
