@@ -36,7 +36,7 @@ from lull.service.process.lock import alive
 from lull.service.wiring.stores import Stores, open_stores
 from lull.store.backups import backup as backup_module
 from lull.store.backups import restoring
-from lull.store.backups.backup import COPYING, PACKING, Made, make
+from lull.store.backups.backup import COPYING, PACKING, FinishedBackup, make
 from lull.store.backups.reading import manifest_of, unpacked
 from lull.store.leftovers import sweep_leftovers
 from lull.store.migrations import MIGRATIONS
@@ -91,7 +91,7 @@ def home(tmp_path: Path) -> Path:
     return home
 
 
-def backed_up(home: Path, name: str = "b.zip", **more: Any) -> Made:
+def backed_up(home: Path, name: str = "b.zip", **more: Any) -> FinishedBackup:
     return make(home, home.parent / name, at=AT, version="1", alive=alive, **more)
 
 

@@ -44,7 +44,7 @@ from lull.service.control.checks import check
 from lull.service.idle.quiet import Activity
 from lull.service.process.lock import alive
 from lull.service.process.problems import Problems
-from lull.store.backups.backup import COPYING, Made, make
+from lull.store.backups.backup import COPYING, FinishedBackup, make
 from lull.store.backups.parts import Tell
 from lull.store.backups.reading import manifest_of
 from lull.store.backups.restoring import replaced_data_folders
@@ -108,7 +108,7 @@ def make_on_request(
     return view_of(_made(home, target, now=now, tell=tell))
 
 
-def _made(home: Path, target: Path, *, now: datetime, tell: Tell) -> Made:
+def _made(home: Path, target: Path, *, now: datetime, tell: Tell) -> FinishedBackup:
     made = make(home, target, at=now.isoformat(), version=__version__, alive=alive, tell=tell)
     with contextlib.suppress(OSError):  # only for what `lull forget` says
         known = [str(file) for file in existing_backups(home, ())]
@@ -131,7 +131,7 @@ def existing_backups(home: Path, folders: tuple[Path, ...]) -> list[Path]:
     return [file for file in found if file.is_file()]
 
 
-def view_of(made: Made) -> Json:
+def view_of(made: FinishedBackup) -> Json:
     return {
         "file": str(made.file),
         "bytes": made.size,
@@ -247,7 +247,7 @@ class Backups:
             self._problems.clear(PROBLEM)
 
     async def _by_schedule(self, folder: Path, keep: int) -> None:
-        def work(tell: Tell) -> Made:
+        def work(tell: Tell) -> FinishedBackup:
             now = self._clock.now()
             name = by_schedule_name((file.name for file in folder.iterdir()), now)
             made = _made(self._home, folder / name, now=now, tell=tell)
@@ -257,7 +257,7 @@ class Backups:
                     (folder / name).unlink(missing_ok=True)
             return made
 
-        made: Made = await self._alone(work, gives_way=True)
+        made: FinishedBackup = await self._alone(work, gives_way=True)
         log.info("backup made: %s", made.file.name)
         self._problems.set_or_clear(KEPT_PROBLEM, _old_kept(made, folder))
 
@@ -355,7 +355,7 @@ class Backups:
                 self._progress = None
 
 
-def _old_kept(made: Made, folder: Path) -> BackupError | None:
+def _old_kept(made: FinishedBackup, folder: Path) -> BackupError | None:
     """Return the error that tells the user why no old backup goes; None if nothing is damaged."""
     if not made.damaged:
         return None

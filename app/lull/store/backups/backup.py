@@ -65,7 +65,9 @@ backup finds most files as they were.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Made:
+class FinishedBackup:
+    """A backup that was made and verified: its file, its manifest, and what is not in it."""
+
     file: Path
     size: int
     """Size of the backup file in bytes."""
@@ -92,7 +94,7 @@ def make(
     version: str,
     alive: Callable[[int], bool],
     tell: Tell = lambda *_: None,
-) -> Made:
+) -> FinishedBackup:
     """Make a backup file of Lull's data folder and verify it. Blocking.
 
     `at` and `version` (time, and version of Lull) go into its manifest; `alive` tells whether a
@@ -128,7 +130,7 @@ def make(
         finally:
             with contextlib.suppress(OSError):
                 beside.unlink(missing_ok=True)
-    return Made(file=target, size=size, manifest=manifest, left=left, damaged=damaged)
+    return FinishedBackup(file=target, size=size, manifest=manifest, left=left, damaged=damaged)
 
 
 def _private(file: Path) -> IO[bytes]:
