@@ -11,7 +11,7 @@ import pytest
 from lull.core.backup import (
     FORMAT,
     BackupCounts,
-    Entry,
+    BackupEntry,
     Manifest,
     backups_to_delete,
     belongs_in_backup,
@@ -32,8 +32,8 @@ MANIFEST = Manifest(
     layout=7,
     counts=BackupCounts(conversations=1, turns=2, generation=3, skills=4, adapters=5, calendars=6),
     entries={
-        "lull.db": Entry(size=4096, sha256="a" * 64),
-        "library/skills/everybody/menü/SKILL.md": Entry(size=0, sha256="b" * 64),
+        "lull.db": BackupEntry(size=4096, sha256="a" * 64),
+        "library/skills/everybody/menü/SKILL.md": BackupEntry(size=0, sha256="b" * 64),
     },
 )
 IN = [

@@ -66,20 +66,25 @@ class BackupCounts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class BackupEntry:
+    """What a backup's manifest says of one of its files, by which the file is verified."""
+
     size: int
+    """Size of the file in bytes."""
     sha256: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
+    """The table of contents of a backup: when and by which Lull it was made, and its files."""
+
     at: str
     version: str
     """Version of Lull that made the backup."""
     layout: int
     """Version number of the database layout."""
     counts: BackupCounts
-    entries: Mapping[str, Entry]
+    entries: Mapping[str, BackupEntry]
     """The backed-up files, by path relative to Lull's data folder, with slashes."""
 
     @property
@@ -184,7 +189,7 @@ def _manifest(said: Mapping[str, Any]) -> Manifest:
             )
         if not re.fullmatch("[0-9a-f]{64}", entry["sha256"]):
             raise ValueError(entry["sha256"])
-        entries[name] = Entry(size=_whole(entry["size"]), sha256=entry["sha256"])
+        entries[name] = BackupEntry(size=_whole(entry["size"]), sha256=entry["sha256"])
     if DATABASE not in entries:
         raise BackupError("It holds no database.", hint=_ANOTHER_BACKUP)
     return Manifest(

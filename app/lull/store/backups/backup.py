@@ -30,7 +30,7 @@ from lull.core.backup import (
     FILES,
     FOLDERS,
     MANIFEST,
-    Entry,
+    BackupEntry,
     Manifest,
     belongs_in_backup,
     is_place_of_proof,
@@ -181,7 +181,7 @@ def _once(
     return manifest, tuple(sorted(left)), _damaged(copy, entries)
 
 
-def _damaged(database: Path, entries: Mapping[str, Entry]) -> tuple[str, ...]:
+def _damaged(database: Path, entries: Mapping[str, BackupEntry]) -> tuple[str, ...]:
     """Return the paths of what the copied database names and the other files lack: texts of skills
     that are damaged or gone, and adapters that are damaged, or gone although they answer requests.
     """
@@ -323,7 +323,9 @@ def _copy(live: sqlite3.Connection, copy: Path, tell: Tell) -> None:
         whole.execute("PRAGMA journal_mode = DELETE")
 
 
-def _pack(packed: zipfile.ZipFile, name: str, file: Path, tell: Callable[[int], None]) -> Entry:
+def _pack(
+    packed: zipfile.ZipFile, name: str, file: Path, tell: Callable[[int], None]
+) -> BackupEntry:
     digest, size = hashlib.sha256(), 0
     try:
         source = file.open("rb")
@@ -335,4 +337,4 @@ def _pack(packed: zipfile.ZipFile, name: str, file: Path, tell: Callable[[int], 
             out.write(data)
             size += len(data)
             tell(size)
-    return Entry(size=size, sha256=digest.hexdigest())
+    return BackupEntry(size=size, sha256=digest.hexdigest())

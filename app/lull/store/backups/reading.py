@@ -21,7 +21,7 @@ from lull.core.backup import (
     DATABASE,
     MANIFEST,
     MANIFEST_LIMIT,
-    Entry,
+    BackupEntry,
     Manifest,
     read_manifest,
 )
@@ -159,7 +159,11 @@ def _not_as_it_was(name: str) -> BackupError:
 
 
 def _unpack(
-    packed: zipfile.ZipFile, name: str, entry: Entry, target: Path, tell: Callable[[int], None]
+    packed: zipfile.ZipFile,
+    name: str,
+    entry: BackupEntry,
+    target: Path,
+    tell: Callable[[int], None],
 ) -> None:
     digest, left = hashlib.sha256(), entry.size
     try:
