@@ -48,7 +48,7 @@ from lull.service.wiring.night.weights import choose_of, publish_of
 from lull.service.wiring.own_models import english_of
 from lull.store.adapters.adapter_files import AdapterFiles
 from lull.store.adapters.adapters import Adapters
-from lull.store.adapters.published import Published
+from lull.store.adapters.published import PublishedVersions
 from lull.store.database import Database
 from tests.backends.gguf.adapters import random_adapter
 from tests.backends.gguf.tiny import Tiny, write
@@ -133,10 +133,10 @@ class Desk:
             return await story.choose(name)
 
     @asynccontextmanager
-    async def publishing(self) -> AsyncIterator[tuple[Publish, Published]]:
+    async def publishing(self) -> AsyncIterator[tuple[Publish, PublishedVersions]]:
         self.home.mkdir(exist_ok=True)
         database = Database(self.paths.database)
-        versions = Published(database)
+        versions = PublishedVersions(database)
         try:
             async with aiohttp.ClientSession() as session:
                 story = publish_of(

@@ -14,7 +14,7 @@ from lull.core.models.weight_work import NextToken
 from lull.loops.adapters.publish import AdapterToPublish, Publish
 from lull.service.proxy.published_names import PublishedNames
 from lull.store.adapters.merged_files import MergedFiles
-from lull.store.adapters.published import Published
+from lull.store.adapters.published import PublishedVersions
 from lull.store.database import Database
 from lull.store.rows.sealed_rows import changing
 from lull.store.rows.sealed_tables import PUBLISHED
@@ -41,7 +41,7 @@ async def test_the_number_of_a_damaged_record_is_not_given_out_again(
     database: Database, tmp_path: Path, harm: str, sealed: bool
 ) -> None:
     """Tests one that was damaged before there were seals, and one whose seal is damaged."""
-    clock, versions = FakeClock(), Published(database)
+    clock, versions = FakeClock(), PublishedVersions(database)
     for number in (1, 2):
         await versions.put(
             PublishedVersion(

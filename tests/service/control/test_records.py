@@ -29,7 +29,7 @@ from lull.service.process.problems import Problems
 from lull.service.proxy.auth import AccessRules
 from lull.service.wiring.service import Service
 from lull.service.wiring.start import wired
-from lull.store.adapters.published import Published
+from lull.store.adapters.published import PublishedVersions
 from lull.store.chat.event_log import EventLog
 from lull.store.rows.sealed_tables import SEALED_TABLES
 from lull.store.skills.proof_records import proof_writer
@@ -84,7 +84,7 @@ async def write(service: Service) -> None:
         status=PublishedStatus.READY,
         at=NOW,
     )
-    await Published(database).put(published)
+    await PublishedVersions(database).put(published)
     await training.change("run_1", lambda now: now, wrote="sha of what was written")
     proof = proof_writer("sha of a text", b"proof", lambda connection, number: None)
     await database.write(lambda connection: proof(connection, 1))

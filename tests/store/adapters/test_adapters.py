@@ -26,7 +26,7 @@ from lull.store.adapters.adapter_files import (
 from lull.store.adapters.adapter_rows import Move
 from lull.store.adapters.adapters import Adapters
 from lull.store.adapters.gate_measures import GateMeasures
-from lull.store.adapters.published import Published
+from lull.store.adapters.published import PublishedVersions
 from lull.store.database import Database
 from lull.store.rows.sealed_rows import changing
 from lull.store.rows.sealed_tables import ADAPTERS, PUBLISHED
@@ -193,7 +193,7 @@ async def test_a_damaged_row_costs_only_its_own_adapter(
 
 
 async def test_a_damaged_row_costs_only_its_own_published_version(database: Database) -> None:
-    published = Published(database)
+    published = PublishedVersions(database)
     for number in (1, 2):
         await published.put(
             PublishedVersion(

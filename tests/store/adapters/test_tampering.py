@@ -17,7 +17,7 @@ from lull.core.errors import Conflict, NotFound, StoreError
 from lull.core.skills.skill import SkillKey
 from lull.store.adapters.adapter_rows import Move
 from lull.store.adapters.adapters import Adapters
-from lull.store.adapters.published import Published
+from lull.store.adapters.published import PublishedVersions
 from lull.store.database import Database
 from lull.store.migrations import MIGRATIONS
 from lull.store.rows.sealed_tables import SEALED_TABLES
@@ -58,7 +58,7 @@ async def stored(file: Path) -> Path:
         await adapters.promote("a", at=NOW, why="a")
         await adapters.promote("b", at=NOW + timedelta(days=1), why="b")
         for number in (1, 2):
-            await Published(database).put(ready(number))
+            await PublishedVersions(database).put(ready(number))
     return file
 
 
@@ -70,7 +70,7 @@ def said(database: Database) -> list[object]:
         adapters.moves("pocket"),
         adapters.learned("b"),
         adapters.origins(),
-        Published(database).all(),
+        PublishedVersions(database).all(),
     ]
 
 
@@ -138,7 +138,7 @@ async def test_what_was_changed_while_stopped_is_not_used_and_put_right(
         for statement in TAMPERED[what]:
             other.execute(statement)
     with opened(stored) as database:
-        adapters, published = Adapters(database), Published(database)
+        adapters, published = Adapters(database), PublishedVersions(database)
         assert said(database) == before, "it was used"
         told = [await adapters.repair(), await published.repair()]
         assert everything(database) == whole
@@ -249,8 +249,8 @@ async def test_a_published_version_without_a_list_is_named_all_the_same(stored: 
         other.execute("DELETE FROM row_seals WHERE part = 'lists'")
         other.execute("UPDATE published SET model = 'a b', number = 'x' WHERE number = 1")
     with opened(stored) as database:
-        assert {"pocket-lull-v1", "pocket-lull-v2"} <= set(Published(database).names())
-        told = await Published(database).repair()
+        assert {"pocket-lull-v1", "pocket-lull-v2"} <= set(PublishedVersions(database).names())
+        told = await PublishedVersions(database).repair()
         assert told is not None and "published in Ollama" in told.detail
 
 
@@ -309,9 +309,13 @@ async def test_a_change_that_fails_leaves_neither_row_nor_seal(stored: Path) -> 
 async def test_what_is_written_again_as_it_was_stays_sealed(stored: Path) -> None:
     with opened(stored) as database:
         whole = everything(database)
-        await Published(database).put(ready(2))
+        await PublishedVersions(database).put(ready(2))
         assert everything(database) == whole
-        assert await Published(database).repair() is Published(database).damage_error() is None
+        assert (
+            await PublishedVersions(database).repair()
+            is PublishedVersions(database).damage_error()
+            is None
+        )
 
 
 @pytest.fixture
@@ -391,5 +395,5 @@ async def test_a_lost_key_seals_nothing_anew(stored: Path) -> None:
 
 def test_a_new_database_has_nothing_to_tell(file: Path) -> None:
     database = database_at(file)
-    assert Adapters(database).damage_error() is Published(database).damage_error() is None
+    assert Adapters(database).damage_error() is PublishedVersions(database).damage_error() is None
     database.close()

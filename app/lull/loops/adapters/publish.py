@@ -38,7 +38,7 @@ from lull.core.models.ollama_model import (
 from lull.core.models.weight_work import ModelStore, NextToken, WeightFiles, WeightWork
 from lull.core.ports import Clock
 from lull.store.adapters.merged_files import MergedFiles
-from lull.store.adapters.published import Published
+from lull.store.adapters.published import PublishedVersions
 
 
 class PublishStep(StrEnum):
@@ -91,7 +91,7 @@ class Publish:
         *,
         store: ModelStore,
         work: WeightWork,
-        versions: Published,
+        versions: PublishedVersions,
         weights: WeightFiles,
         files: MergedFiles,
         clock: Clock,

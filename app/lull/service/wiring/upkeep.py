@@ -21,7 +21,7 @@ from lull.service.skills.changes import SkillChanges
 from lull.service.skills.current import CurrentLibrary
 from lull.service.skills.watch_library import WatchLibrary
 from lull.service.wiring.shared import SharedParts
-from lull.store.adapters.published import Published
+from lull.store.adapters.published import PublishedVersions
 from lull.store.retention import Retention
 from lull.store.skills.proof_records import (
     proof_records_not_put_right,
@@ -87,7 +87,7 @@ def _watch_library(
 
 
 def _watch_records(shared: SharedParts) -> WatchRecords:
-    stores, published = shared.stores, Published(shared.stores.database)
+    stores, published = shared.stores, PublishedVersions(shared.stores.database)
     return WatchRecords(
         {
             "published rows": RecordChecks(repair=published.repair, damage=published.damage_error),

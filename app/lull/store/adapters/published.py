@@ -29,7 +29,11 @@ from lull.store.rows.sealed_tables import PUBLISHED
 _NAMES_SHOWN: Final = 5
 
 
-class Published:
+class PublishedVersions:
+    """The table of model versions (copies with a LoRA adapter merged in) that Lull has published in
+    Ollama.
+    """
+
     def __init__(self, database: Database) -> None:
         self._db = database
 

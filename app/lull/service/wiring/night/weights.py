@@ -39,7 +39,7 @@ from lull.service.wiring.own_models import SHIPPED, built_in_choices, english_of
 from lull.service.wiring.shared import ModelsHere
 from lull.service.wiring.stores import Stores
 from lull.store.adapters.merged_files import MergedFiles
-from lull.store.adapters.published import Published
+from lull.store.adapters.published import PublishedVersions
 from lull.store.database import Database
 from lull.store.feedback.remembered import Remembered
 
@@ -93,7 +93,7 @@ def publish_of(
     settings: Settings,
     paths: Paths,
     session: aiohttp.ClientSession,
-    versions: Published,
+    versions: PublishedVersions,
     names: PublishedNames,
     clock: Clock,
 ) -> Publish:
@@ -147,7 +147,7 @@ def weights_of(
     """Build the parts that choose the model to train, publish versions of it with a LoRA adapter
     merged in to Ollama, and run it in Lull's own engine.
     """
-    versions, names = Published(database), PublishedNames(problems)
+    versions, names = PublishedVersions(database), PublishedNames(problems)
     names.set_versions(versions.all())
     return TrainedModelParts(
         choose=choose_of(settings, paths, session, clock, models.built_in.english),
