@@ -25,7 +25,7 @@ from lull.loops.feedback.auto_learner import (
 from lull.loops.models.choose_model import ModelListing
 from lull.store.chat.trajectories import Trajectories
 from lull.store.database import Database
-from lull.store.feedback.remembered import Remembered
+from lull.store.feedback.named_texts import NamedTexts
 from tests.building import KEY, database_at, turn, user
 from tests.core.models.test_exams import HERE
 from tests.doubles.fakes import FakeClock
@@ -50,7 +50,7 @@ class House:
 
     def open(self) -> AutoLearner:
         return AutoLearner(
-            Remembered(self.database),
+            NamedTexts(self.database),
             uses=self,
             there=self._there,
             ready=lambda name: name in self.ready,

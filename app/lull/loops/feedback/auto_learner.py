@@ -27,7 +27,7 @@ from lull.core.models.most_used_model import (
 )
 from lull.core.ports import Clock
 from lull.loops.models.choose_model import ModelListing
-from lull.store.feedback.remembered import Remembered
+from lull.store.feedback.named_texts import NamedTexts
 
 log = logging.getLogger(__name__)
 
@@ -49,7 +49,7 @@ class AutoLearner:
 
     def __init__(
         self,
-        remembered: Remembered,
+        remembered: NamedTexts,
         *,
         uses: CountsAnswers,
         there: Callable[[], Awaitable[ModelListing]],

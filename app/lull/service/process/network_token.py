@@ -12,7 +12,7 @@ from lull.config.settings import Settings
 from lull.core.errors import LullError, SecretsError
 from lull.service.wiring.together import open_secrets
 from lull.store.database import Database
-from lull.store.feedback.remembered import Remembered
+from lull.store.feedback.named_texts import NamedTexts
 
 TOKEN = "network-token"
 """Name under which the network token is kept in the secret store."""
@@ -45,7 +45,7 @@ async def note_keychain_use(database: Database, kind: str) -> None:
     This is needed later: when the token is to be deleted, the keychain may be locked or missing.
     """
     if kind == _KEYCHAIN:
-        await Remembered(database).put(TOKEN, kind)
+        await NamedTexts(database).put(TOKEN, kind)
 
 
 async def forget_token(settings: Settings, paths: Paths, database: Database) -> None:
@@ -53,7 +53,7 @@ async def forget_token(settings: Settings, paths: Paths, database: Database) -> 
 
     Raises SecretsError if it may still be in a keychain that cannot be opened now.
     """
-    remembered = Remembered(database)
+    remembered = NamedTexts(database)
     where = await asyncio.to_thread(remembered.get, TOKEN)
     store, problem = await asyncio.to_thread(open_secrets, settings, paths)
     await asyncio.to_thread(store.delete, TOKEN)

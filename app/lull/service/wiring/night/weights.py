@@ -41,7 +41,7 @@ from lull.service.wiring.stores import Stores
 from lull.store.adapters.merged_files import MergedFiles
 from lull.store.adapters.published import PublishedVersions
 from lull.store.database import Database
-from lull.store.feedback.remembered import Remembered
+from lull.store.feedback.named_texts import NamedTexts
 
 
 def choose_of(
@@ -80,7 +80,7 @@ def auto_learner_of(
     """Build the part that picks the model to train when the setting `training.model` is "auto"."""
     form = form_for(sys.platform, platform.machine())
     return AutoLearner(
-        Remembered(stores.database),
+        NamedTexts(stores.database),
         uses=stores.trajectories,
         there=lambda: weights().choose.list(),  # noqa: PLW0108  there are no weights yet
         ready=lambda name: ModelFolders(paths.models).found(name, form) is not None,

@@ -7,7 +7,9 @@ from __future__ import annotations
 from lull.store.database import Database
 
 
-class Remembered:
+class NamedTexts:
+    """A few texts that are kept under names over restarts: rows of the table `facts`."""
+
     def __init__(self, database: Database) -> None:
         self._db = database
 
