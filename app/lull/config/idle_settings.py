@@ -46,6 +46,10 @@ def _is_source(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IdleSettings:
+    """Settings for when Lull may work in the background: how it tells that the user is away, and at
+    which hours.
+    """
+
     source: str = setting(
         "",
         "How Lull tells whether you are away. If empty, it asks the system. file:PATH reads "

@@ -191,6 +191,8 @@ class LearningSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewSettings:
+    """Settings for the review of suggested skills by the user."""
+
     auto_approve: bool = setting(
         False,
         "Approves a suggestion without asking you. This is done only if it is proved and says "

@@ -137,6 +137,8 @@ class UpstreamSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelsSettings:
+    """Settings for which of Lull's own models chat clients see in the list of models."""
+
     list_built_in: bool = setting(
         False,
         "Whether chat apps see the built-in model in the list of Ollama's models. It can always "
@@ -242,6 +244,8 @@ class SkillsSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordsSettings:
+    """Settings for recording conversations: whether, for how long and how much."""
+
     record: bool = setting(
         True,
         "Whether conversations are recorded. Without a record of what went wrong, Lull cannot "
@@ -330,6 +334,8 @@ class EngineSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SecretsSettings:
+    """Settings for where Lull keeps secrets, such as the private address of a calendar."""
+
     file_fallback: bool = setting(
         False,
         "Where there is no keychain, keeps secrets in a file that only you can read. Anyone who "
@@ -340,6 +346,8 @@ class SecretsSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogSettings:
+    """Settings for the service's log file."""
+
     level: str = setting(
         "info",
         "How much is written to the log. info is enough to follow what Lull does; debug adds "

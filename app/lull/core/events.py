@@ -10,6 +10,8 @@ from enum import StrEnum
 
 
 class EventKind(StrEnum):
+    """The kinds of events that the service reports to whoever watches it."""
+
     TURN_RECORDED = "turn-recorded"
     GENERATION = "generation"
     LABEL = "label"
@@ -26,6 +28,8 @@ class EventKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
+    """Something that happened in the service, as watchers of the control API see it."""
+
     seq: int
     """Number of the event, increasing by one; a watcher resumes after the last number it saw."""
     at: str

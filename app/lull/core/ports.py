@@ -14,6 +14,8 @@ from lull.core.errors import LullError
 
 
 class Clock(Protocol):
+    """Interface of a clock, so that tests can play time."""
+
     def now(self) -> datetime:
         """Return the current time, timezone-aware, in UTC."""
 
@@ -22,6 +24,8 @@ class Clock(Protocol):
 
 
 class Ids(Protocol):
+    """Interface of what makes new ids, so that tests get the same ones each time."""
+
     def new(self, prefix: str) -> str:
         """Return a new id such as `turn_01hx…`; ids with the same prefix sort by creation time."""
 

@@ -105,6 +105,10 @@ class DemoPart:
 
 
 class DemoWeek:
+    """The week that the demo plays: its conversations, corrections and nights, one part after the
+    other.
+    """
+
     def __init__(self, service: PlayedService, now: datetime, *, seed: int = 11) -> None:
         """Prepare the demo's week, which ends shortly before `now`, the real time in the user's
         time zone.

@@ -38,6 +38,8 @@ on from the one before). The limit ends a loop in a damaged table.
 
 
 class AdapterStatus(StrEnum):
+    """How far a LoRA adapter has come, from its training to its use or its end."""
+
     CANDIDATE = "candidate"
     """Trained, and either not tested yet, or accepted by the tests and waiting for its trial."""
     SHADOW = "shadow"
@@ -62,6 +64,10 @@ WAS_IN_FORCE: Final = frozenset({AdapterStatus.RETIRED, AdapterStatus.ROLLED_BAC
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdapterVersion:
+    """The record of one trained LoRA adapter: the base model that it fits, its training run and its
+    status.
+    """
+
     id: str
     parent: str | None
     """Id of the adapter on which its training was based; None: the base model."""

@@ -23,6 +23,10 @@ has failed.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Probe:
+    """A canary: a small task with a known right answer, which tells whether training has damaged a
+    model.
+    """
+
     id: str
     """Identifier of the canary probe, in the form `FAMILY/NAME`."""
     family: str

@@ -21,6 +21,10 @@ MOST_CHECKED_CHARACTERS: Final = 8_000
 
 
 class CanaryKind(StrEnum):
+    """The ways in which the answer to a canary (a small task with a known right answer) is
+    checked.
+    """
+
     EXACT = "exact"
     """Passes if the answer is one of the texts `answers`, ignoring case and final punctuation."""
     VERBATIM = "verbatim"
@@ -50,6 +54,8 @@ class CanaryKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CanaryRule:
+    """The check that the answer to a canary (a small task with a known right answer) must pass."""
+
     kind: CanaryKind
     fields: Mapping[str, object] = field(default_factory=dict)
 

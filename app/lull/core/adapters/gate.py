@@ -39,6 +39,8 @@ _ROUNDING: Final = 1e-9
 
 
 class CheckState(StrEnum):
+    """The result of one check of the gate, which a trained adapter must pass before it is used."""
+
     HOLDS = "holds"
     FAILS = "fails"
     OPEN = "open"
@@ -85,6 +87,8 @@ class GateRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProbePair:
+    """Whether the active adapter (`old`) and the candidate (`new`) each passed the same canary."""
+
     family: str
     old: bool
     new: bool
@@ -124,6 +128,10 @@ class Distance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manner:
+    """The writing style of one answer, in numbers, by which answers before and after training are
+    compared.
+    """
+
     characters: int
     repeated: float
     """Share of an answer's three-word sequences that occurred earlier in the same answer."""
@@ -132,6 +140,10 @@ class Manner:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measures:
+    """Everything that the gate has measured of a candidate adapter and of the active one beside
+    it.
+    """
+
     probes: tuple[ProbePair, ...] = ()
     targets: tuple[TargetPair, ...] = ()
     replay: tuple[Distance, ...] = ()

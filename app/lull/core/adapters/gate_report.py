@@ -26,6 +26,8 @@ class GateCheck:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
+    """The gate's decision on a candidate adapter, with the results of its checks."""
+
     accepted: bool
     at: datetime
     against: str | None

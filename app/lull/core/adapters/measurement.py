@@ -17,6 +17,8 @@ PASS_ABOVE: Final = 0.5
 
 
 class MeasureKind(StrEnum):
+    """The kinds of requests on which the gate compares a candidate adapter with the active one."""
+
     PROBE = "probe"
     SUCCESS = "success"
     LURE = "lure"
@@ -27,6 +29,10 @@ class MeasureKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
+    """What the gate measured on one request, answered by the active adapter (`old`) and the
+    candidate (`new`).
+    """
+
     kind: MeasureKind
     about: str = ""
     """Name of the canary family, or id of the replayed request."""

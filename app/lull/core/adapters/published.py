@@ -33,6 +33,8 @@ TEST_PROMPTS: Final = (
 
 
 class PublishedStatus(StrEnum):
+    """How far the publication of a model version in Ollama has come."""
+
     MAKING = "making"
     """The version's name is reserved by Lull, and the model under this name in Ollama may be
     incomplete.
@@ -85,6 +87,10 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedVersion:
+    """The record of a copy of a model, with a LoRA adapter merged in, that Lull published in
+    Ollama.
+    """
+
     model: str
     """The model's public name in canonical form."""
     number: int

@@ -69,6 +69,10 @@ Alibaba); three of them are in blocks that are otherwise home networks.
 
 
 class AddressKind(StrEnum):
+    """Where an IP address leads, by which it is decided whether a calendar may be fetched from
+    it.
+    """
+
     PUBLIC = "public"
     PRIVATE = "private"
     """An address of this machine or a home network; connected to only for a feed whose owner

@@ -131,6 +131,8 @@ class FeedSource:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BusySpan:
+    """A span of time in which a calendar says that the user is busy."""
+
     start: datetime
     """Start of the busy time, timezone-aware, as is `end`."""
     end: datetime
@@ -163,6 +165,8 @@ class FeedCopy:
 
 
 class Health(StrEnum):
+    """How recent Lull's copy of a calendar feed is."""
+
     FRESH = "fresh"
     """The last fetch succeeded."""
     OLD = "old"
@@ -173,6 +177,8 @@ class Health(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Feed:
+    """A calendar that the user has added, and when it was and will be fetched."""
+
     id: str
     label: str
     host: str

@@ -12,6 +12,8 @@ from typing import Final
 
 
 class Role(StrEnum):
+    """The author of a chat message, as the chat protocols name it."""
+
     SYSTEM = "system"
     USER = "user"
     ASSISTANT = "assistant"
@@ -19,6 +21,8 @@ class Role(StrEnum):
 
 
 class PartKind(StrEnum):
+    """The kinds of content in a chat message."""
+
     TEXT = "text"
     THINKING = "thinking"
     IMAGE = "image"
@@ -31,12 +35,16 @@ class PartKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessagePart:
+    """One piece of a chat message's content: a text, or a reference to an image."""
+
     kind: PartKind
     text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCall:
+    """A model's request that the client run one of its tools."""
+
     name: str
     arguments: str
     """The call's arguments as JSON text, exactly as received."""
@@ -45,6 +53,8 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
+    """A chat message in one form for all dialects (Ollama, OpenAI and Anthropic)."""
+
     role: Role
     parts: tuple[MessagePart, ...] = ()
     tool_calls: tuple[ToolCall, ...] = ()
@@ -172,11 +182,17 @@ class ChatRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
+    """Numbers of tokens in a prompt and in its answer, as the model's server counted them; None if
+    it did not.
+    """
+
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
 
 
 class Finish(StrEnum):
+    """Why a model's answer ended."""
+
     STOP = "stop"
     LENGTH = "length"
     TOOL_CALLS = "tool_calls"

@@ -17,6 +17,10 @@ PAIRS_A_SITTING: Final = 12
 
 
 class Pick(StrEnum):
+    """The user's choice between two answers that are shown without saying which was made with a
+    skill.
+    """
+
     A = "a"
     B = "b"
     SAME = "same"

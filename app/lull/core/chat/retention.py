@@ -45,6 +45,8 @@ class StoredConversation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
+    """How old and how large the recorded conversations may become before the oldest are deleted."""
+
     days: int = 0
     """Age limit in days; 0: no limit."""
     most_bytes: int = 0

@@ -32,6 +32,10 @@ class PolicyVersion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InjectedSkill:
+    """A skill (an instruction text) that was put into a conversation's prompt, in the exact
+    version.
+    """
+
     name: str
     version: int
     sha256: str

@@ -14,6 +14,8 @@ from typing import Final
 
 
 class CheckKind(StrEnum):
+    """The properties of an answer that a check can test without a model."""
+
     LANGUAGE = "language"
     WORDS = "words"
     SENTENCES = "sentences"
@@ -120,6 +122,8 @@ _MATTERS: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
+    """A test of one property of an answer, made from a user's rule, that a program carries out."""
+
     kind: CheckKind
     value: str = ""
     """The check's parameter: a text, a schema's JSON text, a language code, or the name of a sign,

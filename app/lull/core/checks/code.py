@@ -98,12 +98,16 @@ _CODE_LANGUAGES: Final = _PYTHON | _HASH | _SLASH | _DASH | _MARKUP
 
 @dataclass(frozen=True, slots=True)
 class Literal:
+    """A string literal in source code, with its quotation mark."""
+
     quote: str
     text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scanned:
+    """The comments and string literals that were found in a piece of source code."""
+
     known: bool
     """Whether comments could be recognised, because the code's language is known."""
     comments: tuple[str, ...] = ()

@@ -48,6 +48,8 @@ MOST_FRAGMENT_WORDS: Final = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
+    """A fenced code block of an answer."""
+
     language: str
     """Language tag of the code fence, in lower case; "" for none."""
     code: str

@@ -23,6 +23,8 @@ TreeValue = str | Sequence["TreeValue"] | Mapping[str, "TreeValue"]
 
 
 class NodeKind(Enum):
+    """The kinds of values in a configuration file of another program."""
+
     MAP = auto()
     LIST = auto()
     TEXT = auto()

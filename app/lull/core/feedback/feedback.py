@@ -27,6 +27,8 @@ class Scope(StrEnum):
 
 
 class RuleKind(StrEnum):
+    """What a rule that a user has stated is about."""
+
     PREFERENCE = "preference"
     """A rule about how answers should be."""
     FACT = "fact"

@@ -7,6 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreRule:
+    """When the judge (a model that scores answers) is asked about an answer, and how often
+    again.
+    """
+
     settle_s: float = 600.0
     """Seconds without a next message after which the judge is asked about the turn anyway."""
     retry_s: float = 3600.0

@@ -28,6 +28,8 @@ from lull.core.feedback.tool_results import outcome
 
 
 class SignalKind(StrEnum):
+    """The kinds of evidence for how good an answer was."""
+
     TEST_RESULT = "test-result"
     TOOL_RESULT = "tool-result"
     SCHEMA = "schema"
@@ -47,6 +49,8 @@ YOU_SAID: Final = "you said: "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signal:
+    """One piece of evidence for how good an answer was."""
+
     kind: SignalKind
     source: Source
     value: float

@@ -21,6 +21,8 @@ EDGE_LINES = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolOutcome:
+    """Whether a tool that a model called succeeded, as far as its output tells."""
+
     ok: bool
     tested: bool
     """Whether a test runner reported the outcome, not only an exit code."""

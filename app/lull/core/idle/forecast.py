@@ -41,6 +41,8 @@ _NIGHT_FACTOR: Final = 6.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PastLull:
+    """A past absence of the user, from which the length of the present one is forecast."""
+
     began_at: datetime
     """When the absence began, timezone-aware."""
     length_s: float

@@ -21,6 +21,8 @@ FOR_EVER: Final = datetime(9999, 1, 1, tzinfo=UTC)
 
 
 class PauseLength(StrEnum):
+    """The lengths for which the user can pause Lull's background work with one choice."""
+
     HALF_HOUR = "30m"
     HOUR = "1h"
     EIGHT_HOURS = "8h"
@@ -56,6 +58,8 @@ def length_of(text: str) -> PauseLength | timedelta | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pause:
+    """A pause of Lull's background work that the user asked for."""
+
     asked_at: datetime
     until: datetime
     """End of the pause, `FOR_EVER` if it has none; in UTC, as `asked_at` is."""

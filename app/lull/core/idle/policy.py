@@ -49,6 +49,8 @@ chats, which are looked at more precisely elsewhere.
 
 
 class WindowState(StrEnum):
+    """Whether Lull may work in the background now, and whether it does."""
+
     OFF = "off"
     PAUSED = "paused"
     CLOSED = "closed"

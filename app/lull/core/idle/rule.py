@@ -67,6 +67,8 @@ BATTERY_MARGIN: Final = 0.05
 
 
 class ConditionState(StrEnum):
+    """Whether a condition for background work is met."""
+
     OPEN = "open"
     CLOSED = "closed"
     UNKNOWN = "unknown"
@@ -99,6 +101,10 @@ class ConditionName(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IdleCondition:
+    """One condition for background work, such as no input for some minutes, and whether it is met
+    now.
+    """
+
     name: ConditionName
     state: ConditionState
     text: str

@@ -60,6 +60,8 @@ class EstimatedWork(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
+    """An item of background work as plain numbers, by which the next item is chosen."""
+
     kind: WorkKind
     value: float
     needs_s: float

@@ -23,11 +23,15 @@ SLEEP_GAP_S: Final = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Known(Generic[T_co]):
+    """A sensor's reading that succeeded."""
+
     value: T_co
 
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
+    """A sensor's reading that failed, with the reason."""
+
     why: str
     """The reason in words, without a full stop, such as "there is no X11 display"."""
 

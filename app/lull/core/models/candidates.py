@@ -29,6 +29,10 @@ OFF: Final = ("", "none")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MachineMemory:
+    """The memory of this machine, by which it is decided which models can be loaded beside the
+    others.
+    """
+
     total_bytes: int
     available_bytes: int
 
@@ -39,6 +43,8 @@ class MachineMemory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Installed:
+    """A model that is installed in Ollama, as Ollama lists and describes it."""
+
     listed: ListedModel
     shown: ShownModel | None
     """Ollama's description of the model (`/api/show`); None if Ollama gives none."""
@@ -48,6 +54,10 @@ class Installed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
+    """An installed model that might take over one of Lull's tasks, such as judging answers, after
+    an exam.
+    """
+
     name: str
     digest: str
     why_not: str = ""

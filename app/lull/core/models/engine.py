@@ -113,6 +113,10 @@ class Engine(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineStatus:
+    """What an inference engine tells of itself: its model, its adapters, its load and its
+    memory.
+    """
+
     loaded: bool
     adapters: tuple[str, ...]
     in_flight: int

@@ -33,6 +33,10 @@ ROLES: Final = tuple(ModelRole)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadItem:
+    """An exam question for a model that is to find feedback in users' messages, with the right
+    answer.
+    """
+
     id: str
     exchange: Exchange
     correction: bool | None
@@ -44,6 +48,10 @@ class ReadItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeItem:
+    """An exam question for a model that is to judge whether an answer keeps a rule, with the right
+    answer.
+    """
+
     id: str
     rule: str
     request: str
@@ -55,6 +63,10 @@ class JudgeItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteItem:
+    """An exam question for a model that is to write skills from failed answers, with what a good
+    skill says.
+    """
+
     id: str
     failures: tuple[Exchange, ...]
     must: tuple[tuple[str, ...], ...]

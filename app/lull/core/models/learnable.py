@@ -31,6 +31,8 @@ HYBRIDS: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Learnable:
+    """Whether a model can be trained on this machine, and why not."""
+
     name: str
     architecture: str
     can_learn: bool
@@ -42,6 +44,8 @@ class Learnable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Machine:
+    """What this machine offers for training: its memory and the form in which weights are kept."""
+
     memory_bytes: int
     share: float
     """Share of the machine's memory that training may use."""

@@ -19,6 +19,8 @@ _FILE_TYPES: Final = {"F32": 0, "F16": 1, "BF16": 32}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tensor:
+    """The name, number type and shape of one tensor in a model's weights."""
+
     name: str
     dtype: str
     shape: tuple[int, ...]
@@ -26,6 +28,8 @@ class Tensor:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalModel:
+    """A model whose weights lie in a folder of this machine, and which Lull runs itself."""
+
     name: str
     """The model's public name, without the tag `latest`."""
     digest: str

@@ -39,6 +39,8 @@ class CountsAnswers(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AutoChoice:
+    """The model that Lull chose to train, and why."""
+
     model: str
     why: str
 

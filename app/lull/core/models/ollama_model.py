@@ -21,6 +21,8 @@ CARRIED_TEXTS: Final = ("template", "system", "license", "renderer", "parser", "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedModel:
+    """A model as it stands in Ollama's list of installed models."""
+
     name: str
     digest: str
     """sha256 of the listed model's manifest, 64 hexadecimal digits."""
@@ -31,6 +33,8 @@ class ListedModel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownModel:
+    """A model as Ollama describes it when it is asked about this one."""
+
     name: str
     architecture: str
     parameters: int

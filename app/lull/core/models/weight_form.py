@@ -7,6 +7,8 @@ from typing import Final
 
 
 class WeightForm(StrEnum):
+    """The number formats in which Lull keeps a model's weights for training."""
+
     F32 = "f32"
     """Single precision, exactly the file's values; used for computing on the CPU."""
     HALF = "f16"

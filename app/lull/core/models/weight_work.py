@@ -31,6 +31,8 @@ class WeightsFound:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MergedFile:
+    """A weights file into which a LoRA adapter was merged."""
+
     path: str
     sha256: str
     n_bytes: int

@@ -27,6 +27,10 @@ success.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedPair:
+    """The pair of answers that a proof needs next: one past request, to be answered with and
+    without a skill.
+    """
+
     request: str
     part: PairPart
     seed: int

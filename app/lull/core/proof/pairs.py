@@ -24,6 +24,10 @@ SAME_WORDS: Final = "same words"
 
 
 class PairPart(StrEnum):
+    """What a replayed request shows in a proof: that a skill mends a failure, or that it does no
+    harm.
+    """
+
     FAILURE = "failure"
     SIBLING = "sibling"
     """A held-out request: similar to the failures, but not shown to the skill's writer."""

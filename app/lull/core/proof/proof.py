@@ -37,6 +37,8 @@ MOST_PAIRS_LIMIT: Final = 10_000
 
 
 class ProofState(StrEnum):
+    """How far the proof that a skill helps has come."""
+
     UNDECIDED = "undecided"
     """More replayed pairs are needed."""
     PROVED = "proved"
@@ -104,6 +106,8 @@ class ProofRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProofDecision:
+    """What the replayed pairs of answers prove about a skill so far."""
+
     state: ProofState
     why: str
     pairs: int

@@ -25,12 +25,16 @@ from lull.core.skills.skill import Library, SkillKey, SkillStatus, SkillText
 
 
 class ProposalKind(StrEnum):
+    """What a proposal would do: add a skill, change one, or retire one."""
+
     NEW = "new"
     EDIT = "edit"
     RETIRE = "retire"
 
 
 class ProposalStatus(StrEnum):
+    """How far a proposed skill has come, from its making to the user's decision."""
+
     DRAFT = "draft"
     """The proposal was made and has not been screened yet."""
     SCREENED = "screened"
@@ -126,6 +130,10 @@ class ProofConditions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposal:
+    """A proposed change of a skill (a text put into prompts), which the user approves or
+    rejects.
+    """
+
     id: str
     kind: ProposalKind
     key: SkillKey

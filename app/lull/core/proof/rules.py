@@ -20,6 +20,8 @@ from lull.core.proof.proof import ProofRule
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProveRule:
+    """The parameters of proofs: how they replay past requests and when they end."""
+
     proof: ProofRule = field(default_factory=ProofRule)
     slice_s: float = 30.0
     """Seconds of a slice of proof work; the pair that is running then is still finished."""
@@ -33,6 +35,10 @@ class ProveRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HoldoutRule:
+    """The parameters of the holdout, which leaves skills out of some conversations to measure their
+    effect.
+    """
+
     share: float = HOLDOUT_SHARE
     """Share of conversations that a skill is left out of where replays cannot measure it; 0 leaves
     none out.

@@ -21,6 +21,8 @@ from lull.core.unicode_safety import normalised_text
 
 
 class Author(StrEnum):
+    """Who wrote a piece of text in a conversation."""
+
     USER = "user"
     MODEL = "model"
     UNTRUSTED = "untrusted"

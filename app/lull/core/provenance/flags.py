@@ -9,6 +9,8 @@ from typing import Final
 
 
 class FlagKind(StrEnum):
+    """The kinds of findings for which a skill's text is flagged before anybody approves it."""
+
     FORMAT = "format"
     SECRET = "secret"
     HIDDEN = "hidden-characters"

@@ -89,6 +89,8 @@ _ROLE_MARKS: Final = re.compile(_ROLE_MARK, re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Risk:
+    """A piece of a skill's text that could do harm, such as an order to send data away."""
+
     kind: FlagKind
     quote: str
     why: str

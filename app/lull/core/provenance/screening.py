@@ -34,6 +34,10 @@ from lull.core.unicode_safety import (
 
 
 class Severity(StrEnum):
+    """How serious a finding in a proposed skill is; quarantine keeps the skill out of every
+    prompt.
+    """
+
     NOTE = "note"
     WARNING = "warning"
     QUARANTINE = "quarantine"
@@ -41,6 +45,8 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flag:
+    """A finding in a proposed skill, as the review shows it to the user."""
+
     kind: FlagKind
     text: str
     """Description of the finding for the user."""
@@ -50,6 +56,10 @@ class Flag:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Screening:
+    """The result of searching a proposed skill for dangers, and the source of each of its
+    sentences.
+    """
+
     flags: tuple[Flag, ...]
     """Findings of the screening, worst first."""
     provenance: tuple[Provenance, ...]

@@ -92,6 +92,8 @@ PLACEHOLDER: Final = re.compile(r"⟨secret:[a-z0-9-]+:\d+⟩")
 
 
 class Secret(NamedTuple):
+    """The position and the kind of a secret, such as a password, in a text."""
+
     begin: int
     end: int
     kind: str

@@ -44,6 +44,10 @@ _TRIPLE: Final = 3
 
 
 class ShortText(NamedTuple):
+    """A text with an index of its runs of three characters, by which impossible patterns are
+    skipped fast.
+    """
+
     text: str
     triples: frozenset[str]
     """Every run of three characters in the text."""
@@ -136,6 +140,8 @@ class SecretNames:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pattern:
+    """How secrets of one kind, such as a service's API keys, are recognised in a text."""
+
     kind: str
     regex: re.Pattern[str] = NOTHING
     """Regular expression for the secret, which is the last matched group, or else the whole

@@ -16,6 +16,8 @@ from lull.core.skills.stated_skill import example_of, words_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KindRule:
+    """A user's rule about one kind of request, with the request after which it was stated."""
+
     example: str
     """The request after which the rule was stated, as shown in the rule's skill."""
     said: str

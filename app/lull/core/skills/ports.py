@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 
 class Embedder(Protocol):
+    """Interface of what turns texts into vectors, by which similar texts are found."""
+
     name: str
     """Name of the embedder; vectors made by another one are rebuilt, never mixed."""
     dimensions: int
@@ -107,6 +109,8 @@ class EvolverMaterial:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SkillDraft:
+    """A skill as a model wrote it, before it is screened and proved."""
+
     text: SkillText
     check: str = ""
     """JSON text of the check proposed with the skill; "" for none."""

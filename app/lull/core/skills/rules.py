@@ -7,6 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvolveRule:
+    """The parameters of making skills from feedback: how many failures are needed, and how many
+    skills at most.
+    """
+
     alike: int = 3
     """Number of similar failures without an explanation that are needed to make a skill."""
     most_active: int = 40

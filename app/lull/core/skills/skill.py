@@ -36,6 +36,8 @@ _CLIENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
 class SkillStatus(StrEnum):
+    """Whether a skill (a text put into prompts) is in use."""
+
     ACTIVE = "active"
     DISABLED = "disabled"
     ARCHIVED = "archived"
@@ -105,6 +107,8 @@ class SkillKey(NamedTuple):
 
 
 class ChangeKind(StrEnum):
+    """The kinds of changes in the history of skills."""
+
     ADD = "add"
     EDIT = "edit"
     PIN = "pin"

@@ -67,6 +67,8 @@ class RetrievalRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SkillChoice:
+    """The skills that were chosen for a conversation's prompt, and why others were not."""
+
     skills: tuple[Skill, ...]
     why: str
     """Why no skill was chosen, or which were left out for want of room; "" if neither. `lull show`

@@ -29,6 +29,8 @@ from lull.core.training.spec import RunKind
 
 
 class RunStatus(StrEnum):
+    """How far a training run has come."""
+
     WAITING = "waiting"
     """The run's folder is complete; training waits until the user is away."""
     TRAINING = "training"
@@ -138,6 +140,8 @@ class RunProgress:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
+    """The record of one training run: what it trains, on what, and how it ended."""
+
     id: str
     kind: RunKind
     status: RunStatus

@@ -21,6 +21,8 @@ HELD_OUT_ONE_IN: Final = 5
 
 
 class GroupState(StrEnum):
+    """Whether a group of sampled answers to one request can be trained on."""
+
     TELLING = "telling"
     """Some of the group's answers were better than others, so the group can be trained on."""
     FLAT = "flat"
@@ -67,6 +69,10 @@ class SampledPolicy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RolloutGroup:
+    """Several answers that a model was made to give to one past request, with their rewards
+    (GRPO).
+    """
+
     id: str
     turn: str
     trajectory: str

@@ -17,6 +17,8 @@ FORMAT: Final = 1
 
 
 class RunKind(StrEnum):
+    """The kinds of training runs, by their loss."""
+
     GRPO = "grpo"
     """Training on groups of sampled answers with rewards (arXiv 2402.03300, 2503.20783)."""
     KTO = "kto"
@@ -38,6 +40,8 @@ class Lora:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GrpoTerms:
+    """The parameters of the GRPO loss, which trains on groups of sampled answers with rewards."""
+
     clip_low: float = 0.2
     clip_high: float = 0.28
     """Upper clipping range of the probability ratio; larger than the lower one, which keeps rare
@@ -53,6 +57,8 @@ class GrpoTerms:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KtoTerms:
+    """The parameters of the KTO loss, which trains on single answers that were good or bad."""
+
     beta: float = 0.1
     weight_good: float | None = None
     weight_bad: float | None = None
@@ -63,6 +69,10 @@ class KtoTerms:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraduationTerms:
+    """The parameters of the distillation that moves a skill's effect from the prompt into the
+    weights.
+    """
+
     top_k: int = 32
     """Tokens distinguished at each position; all others count as one. They are the teacher's
     likeliest on its own answers, and the student's likeliest on the student's samples."""

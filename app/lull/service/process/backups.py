@@ -187,6 +187,8 @@ def check_backups(home: Path, settings: BackupSettings, now: datetime) -> Json:
 
 
 class Backups:
+    """Makes backups of Lull's data folder, as often as the settings say and when it is asked to."""
+
     def __init__(
         self,
         home: Path,

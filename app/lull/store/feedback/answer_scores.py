@@ -39,6 +39,8 @@ EVERY_ANSWER: Final = AnswerChoice()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoredAnswer:
+    """How good one recorded answer was, and whether a skill and an adapter had a part in it."""
+
     at: datetime
     p_good: float
     skills: bool

@@ -18,6 +18,8 @@ from lull.core.proof.pairs import Pair
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownPair:
+    """Two answers that the user is shown to choose the better one from."""
+
     id: str
     proposal: str
     with_first: bool

@@ -93,6 +93,8 @@ _ENDED: Final = re.compile(
 
 
 class AmountRange(NamedTuple):
+    """The smallest and the largest number that a rule allows; None where it sets no limit."""
+
     at_least: int | None
     at_most: int | None
 

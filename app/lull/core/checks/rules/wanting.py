@@ -88,6 +88,8 @@ class _Use(Enum):
 
 
 class WantedWords(NamedTuple):
+    """The words that a rule demands of an answer, and those that it forbids."""
+
     words: tuple[str, ...]
     forbidden: tuple[str, ...]
 

@@ -20,6 +20,8 @@ MetaValue = Scalar | tuple[Scalar, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BaseTensor:
+    """Where and how a GGUF model file stores one tensor of its weights."""
+
     name: str
     shape: tuple[int, ...]
     """Shape of the tensor, rows first as in numpy and MLX; GGUF stores it reversed."""

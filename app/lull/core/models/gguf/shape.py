@@ -38,6 +38,8 @@ class MappedTensor:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelShape:
+    """A GGUF model file's architecture and tensors, translated to those of an MLX model."""
+
     architecture: Architecture
     config: Config
     """The model's config.json without the token ids."""

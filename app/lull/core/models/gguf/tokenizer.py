@@ -25,6 +25,8 @@ _KEY: Final = "tokenizer.ggml."
 
 
 class TokenKind(IntEnum):
+    """The kinds of tokens in a GGUF file's vocabulary, by the numbers that the file stores."""
+
     NORMAL = 1
     UNKNOWN = 2
     CONTROL = 3
@@ -35,6 +37,8 @@ class TokenKind(IntEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RebuiltTokenizer:
+    """A tokenizer in Hugging Face's format, rebuilt from the vocabulary in a GGUF file."""
+
     tokenizer: TokenizerPart
     """The contents of tokenizer.json."""
     config: TokenizerPart
