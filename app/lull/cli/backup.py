@@ -31,6 +31,7 @@ _ASK_PROGRESS_EVERY_S = 2.0
 
 
 def backup(context: Context) -> None:
+    """Run `lull backup`: make a backup file of all that Lull keeps."""
     file = context.options.file or ""
     wanted = str(Path(file).absolute()) if file else ""
     context.print_result(_made(context, wanted), _backup_words)
@@ -107,6 +108,7 @@ def _backup_words(made: Json) -> str:
 
 
 def restore(context: Context) -> None:
+    """Run `lull restore`: put a backup's files in the place of Lull's, or take that back."""
     from lull.store.backups import restoring
 
     options, paths = context.options, context.paths

@@ -48,6 +48,7 @@ SQLITE_TIMEOUT_S = 30.0
 
 
 async def without_service(paths: Paths) -> Json:
+    """Carry out the checks of `lull doctor` that need no running service."""
     settings = await _settings(paths)
     # All at once, each with its own limit: together they take as long as the longest.
     looks = [

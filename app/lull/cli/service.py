@@ -43,6 +43,7 @@ class DoctorFound(LullError):
 
 
 def serve(context: Context) -> None:
+    """Run `lull serve`: the service itself, until it is stopped."""
     from lull.service.process.main import run
 
     context.paths.prepare()
@@ -104,6 +105,7 @@ Ctrl-C stops it."""
 
 
 def status(context: Context) -> int:
+    """Run `lull status`: tell what the running service does."""
     if context.options.token:
         context.print_result(
             Control(context.paths).get(routes.TOKEN), lambda d: d["token"] or NO_TOKEN
@@ -160,6 +162,7 @@ def _status_words(status: Json) -> str:
 
 
 def stop(context: Context) -> None:
+    """Run `lull stop`: end the running service."""
     # Where a service runs, what stood in before it may still finish answers.
     if not is_running(context.paths.lock) and end_stand_in(context.paths.stand_in_lock):
         words = "Lull did not run; what handed its chat apps' requests to Ollama has stopped."
@@ -180,6 +183,7 @@ def stop(context: Context) -> None:
 
 
 def logs(context: Context) -> None:
+    """Run `lull logs`: print the service's log, and go on printing it if asked to."""
     from lull.cli import log_lines
 
     folder, follow = context.paths.logs, context.options.follow
@@ -207,6 +211,7 @@ def _print_line(context: Context, line: str) -> None:
 
 
 def doctor(context: Context) -> int:
+    """Run `lull doctor`: check the whole installation and tell what is wrong."""
     if not _answers(context):
         from lull.cli.doctor import without_service
 

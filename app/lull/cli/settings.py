@@ -17,6 +17,7 @@ from lull.service.control.settings_view import SettingsView
 
 
 def settings(context: Context) -> None:
+    """Run `lull settings`: show and change the settings."""
     options = context.options
     if (options.action or "show") == "show":
         document = asyncio.run(SettingsView(context.paths.settings).handle(None))

@@ -21,6 +21,7 @@ _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^\s/,?#]+")
 
 
 def is_bind(text: str) -> bool:
+    """Return whether a text is an address at which the service can listen."""
     try:
         ipaddress.ip_address(text)
     except ValueError:
@@ -29,6 +30,7 @@ def is_bind(text: str) -> bool:
 
 
 def is_loopback(bind: str) -> bool:
+    """Return whether only programs of this machine can reach this address."""
     return bind == "localhost" or ipaddress.ip_address(bind).is_loopback
 
 
@@ -56,6 +58,7 @@ def is_own(address: str, port: int) -> bool:
 
 
 def is_origin(text: str) -> bool:
+    """Return whether a text has the form of a web page's origin, such as https://example.org."""
     return bool(_ORIGIN.fullmatch(text))
 
 

@@ -60,6 +60,7 @@ def parse_settings(text: str, where: str) -> Settings:
 
 
 def load_toml(text: str, where: str) -> dict[str, Any]:
+    """Parse a TOML text. Raises SettingsError with the line in which it is wrong."""
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -89,6 +90,7 @@ def find_contradiction(settings: Settings) -> tuple[SettingKey, SettingsError] |
 
 
 def with_value(settings: Settings, key: SettingKey, value: SettingValue) -> Settings:
+    """Return the settings with another value for one of them."""
     group, name = key
     changed: dict[str, Any] = {name: value}
     return replace(settings, **{group: replace(getattr(settings, group), **changed)})

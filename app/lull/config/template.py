@@ -23,6 +23,9 @@ _HEAD = """\
 
 
 def default_text() -> str:
+    """Return the text of the settings file of a new installation: each setting's comment and
+    default.
+    """
     parts = [_HEAD]
     last = ""
     for (group, name), rule in rules().items():

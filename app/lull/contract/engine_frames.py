@@ -65,6 +65,7 @@ class MemoryLimits:
 
 
 def encode(frame: Frame) -> bytes:
+    """Encode a message to or from the inference engine as bytes: its length, then JSON."""
     body = json.dumps(frame, ensure_ascii=False, separators=(",", ":")).encode(
         "utf-8", "surrogatepass"
     )
@@ -119,10 +120,12 @@ def _parsed(body: bytes) -> Frame:
 
 
 def request_to_wire(request: GenerateRequest) -> Frame:
+    """Convert a request for an answer to the form that is sent to the inference engine."""
     return asdict(request)
 
 
 def request_from_wire(wire: Frame) -> GenerateRequest:
+    """Convert a request for an answer back from the form in which the inference engine gets it."""
     return GenerateRequest(
         messages=tuple(_message(message) for message in wire["messages"]),
         prompt=wire["prompt"],
@@ -161,6 +164,7 @@ def chunk_to_wire(chunk: Chunk) -> Frame:
 
 
 def chunk_from_wire(wire: Frame) -> Chunk:
+    """Convert a piece of an answer back from the form in which the inference engine sends it."""
     tokens = tuple(
         Token(id=number, logprob=logprob, text=text, top=tuple((i, p, s) for i, p, s in top))
         for number, logprob, text, top in wire.get("tokens", ())
@@ -177,15 +181,18 @@ def chunk_from_wire(wire: Frame) -> Chunk:
 
 
 def status_from_wire(wire: Frame) -> EngineStatus:
+    """Convert the inference engine's status back from the form in which it is sent."""
     return EngineStatus(**{**wire, "adapters": tuple(wire["adapters"])})
 
 
 def error_to_wire(error: LullError) -> Frame:
+    """Convert an error to the form in which the inference engine sends it."""
     status = error.status if isinstance(error, RequestError) else None
     return {"detail": error.detail, "hint": error.hint, "status": status}
 
 
 def error_from_wire(wire: Frame) -> LullError:
+    """Convert an error back from the form in which the inference engine sends it."""
     if wire["status"] is not None:
         return RequestError(wire["detail"], status=wire["status"], hint=wire["hint"])
     return EngineError(wire["detail"], hint=wire["hint"])

@@ -211,6 +211,7 @@ def _whole(value: object) -> int:
 
 
 def by_hand_name(now: datetime) -> str:
+    """Return the file name for a backup that the user asked for at this time."""
     return f"lull-{now:%Y-%m-%d-%H%M%S}.zip"
 
 

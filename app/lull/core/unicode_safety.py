@@ -114,6 +114,7 @@ def _needed(text: str, at: int) -> bool:
 
 
 def has_bidi_controls(text: str) -> bool:
+    """Return whether a text has characters that change the direction in which it is shown."""
     return any(ord(c) in _BIDI - _MARKS for c in text)
 
 

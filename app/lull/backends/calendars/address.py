@@ -90,6 +90,9 @@ def host_of(address: str) -> str:
 
 
 def not_encrypted(*, redirected: bool) -> FeedError:
+    """Return the error for a calendar address, or a redirect of one, that would be fetched without
+    encryption.
+    """
     why = "The address is not encrypted (http://), so others could read it and change it."
     if redirected:
         why = (

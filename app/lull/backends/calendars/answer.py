@@ -85,6 +85,7 @@ def _unpacked(inflate: Any, piece: bytes, most: int) -> bytes:
 
 
 def too_big() -> FeedError:
+    """Return the error for a calendar that is larger than Lull reads."""
     return FeedError(
         f"It is larger than {MOST_CALENDAR_BYTES // 1_000_000} MB.",
         hint="Publish fewer years of events.",

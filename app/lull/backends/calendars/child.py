@@ -31,6 +31,9 @@ _WATCH_EVERY_S = 0.05
 
 
 def main(argv: Sequence[str] | None = None) -> int:
+    """Parse the calendar on standard input and print its events; the program of a child process
+    with limits.
+    """
     limit_myself()
     head = json.loads(sys.stdin.buffer.readline(1000))
     until_s = float(head["until_s"])

@@ -89,6 +89,7 @@ class FeedPieces:
 
 
 def name_of(line: bytes) -> bytes:
+    """Return the name of an iCalendar property line, in upper case; empty if the line has none."""
     found = _NAME.match(line)
     return found[0].upper() if found else b""
 

@@ -184,4 +184,5 @@ def is_known(name: bytes) -> bool:
 
 
 def words(text: bytes) -> str:
+    """Decode text of a calendar; bytes that are not UTF-8 are replaced."""
     return text.decode("utf-8", errors="replace")

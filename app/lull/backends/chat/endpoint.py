@@ -143,6 +143,7 @@ def refusal(status: int, body: bytes, *, name: str, address: str, key: str = "")
 
 
 def no_chat_answer(address: str) -> RequestError:
+    """Return the error for a reply that is not a chat answer."""
     return RequestError(
         f"What {address} sent is not a chat answer.",
         status=502,
@@ -279,6 +280,7 @@ def build_completion(
 
 
 def too_long() -> Completion:
+    """Return the failed completion for an answer that is longer than Lull reads."""
     return build_completion(text="", finish=Finish.ERROR, error=TOO_LONG)
 
 

@@ -49,6 +49,7 @@ def _digits(coin: RandomNumbers, count: int) -> str:
 
 
 def drawn_seed(coin: RandomNumbers) -> int:
+    """Draw a random seed for a model's sampling."""
     return int(coin.random() * 2**31)
 
 

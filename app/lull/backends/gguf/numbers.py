@@ -92,6 +92,7 @@ def to_gguf_rows(values: Array, heads: int) -> Array:
 
 
 def row_bytes(tensor: BaseTensor) -> int:
+    """Return how many bytes one row of a tensor takes in a GGUF file."""
     rows = tensor.shape[0] if len(tensor.shape) > 1 else 1
     return tensor.n_bytes // rows
 

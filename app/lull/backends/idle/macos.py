@@ -94,6 +94,8 @@ class MacFact:
 
 
 def mac_lock(frameworks: Frameworks) -> MacFact:
+    """Return the sensor that tells whether the screen of a Mac is locked."""
+
     def locked() -> bool | None:
         session = frameworks.session("CGSSessionScreenIsLocked")
         # Within a session, the key exists only while the screen is locked.
@@ -103,12 +105,14 @@ def mac_lock(frameworks: Frameworks) -> MacFact:
 
 
 def mac_heat(frameworks: Frameworks) -> MacFact:
+    """Return the sensor that tells whether a Mac is too hot for background work."""
     return MacFact(
         "the thermal state", lambda: frameworks.thermal_state() >= _HOT_FROM, "it isn't reported"
     )
 
 
 def mac_saving(frameworks: Frameworks) -> MacFact:
+    """Return the sensor that tells whether a Mac is in low-power mode."""
     return MacFact("low-power mode", frameworks.low_power_mode, "this system has none")
 
 

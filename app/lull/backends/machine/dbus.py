@@ -36,6 +36,7 @@ class Target:
 
 
 def session_bus(environ: Mapping[str, str]) -> DBus:
+    """Return the D-Bus of the user's session, found by the environment."""
     address = environ.get("DBUS_SESSION_BUS_ADDRESS", "")
     if not address and environ.get("XDG_RUNTIME_DIR"):
         # systemd's default path; a service started early lacks the variable.
@@ -44,6 +45,7 @@ def session_bus(environ: Mapping[str, str]) -> DBus:
 
 
 def system_bus(environ: Mapping[str, str]) -> DBus:
+    """Return the D-Bus of the system, found by the environment."""
     return DBus(environ.get("DBUS_SYSTEM_BUS_ADDRESS", "") or _SYSTEM, "system bus")
 
 

@@ -60,4 +60,5 @@ def to_bfloat16(values: Array) -> Array:
 
 
 def from_bfloat16(values: Array) -> Array:
+    """Convert bfloat16 numbers, given as their 16 bits, to float32."""
     return (values.astype(np.uint32) << np.uint32(16)).view(np.float32)

@@ -28,6 +28,9 @@ KINDS: Final = {one.__name__: one for one in (CannotLearn, WeightsError, Conflic
 
 
 def main(argv: Sequence[str] | None = None) -> int:
+    """Do the task on a model's weights that standard input names, and print its result; the program
+    of a child process.
+    """
     wanted = json.loads(sys.stdin.buffer.readline())
     threading.Thread(target=_end_with_the_parent, daemon=True).start()
     try:

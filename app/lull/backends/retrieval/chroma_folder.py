@@ -66,6 +66,7 @@ def convert_errors(folder: Path) -> Iterator[None]:
 
 
 def set_aside(folder: Path) -> Path:
+    """Rename the folder of a damaged Chroma index to a free name, and return its new path."""
     from chromadb.api.shared_system_client import SharedSystemClient
 
     # Otherwise Chroma returns the broken cached client for the same folder.

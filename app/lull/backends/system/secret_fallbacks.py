@@ -60,6 +60,7 @@ class EnvironmentSecrets(MemorySecrets):
 
 
 def environment_name(name: str) -> str:
+    """Return the environment variable that may hold the secret of this name."""
     return ENVIRONMENT_PREFIX + re.sub(r"[^A-Z0-9]", "_", name.upper())
 
 

@@ -23,6 +23,7 @@ PATIENCE_S = 600.0
 
 
 def adapters(context: Context) -> None:
+    """Run `lull adapters`: list, compare, promote and roll back trained LoRA adapters."""
     options = context.options
     match options.action or "list":
         case "list":

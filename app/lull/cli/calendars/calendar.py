@@ -28,6 +28,9 @@ _ADDRESS_LIMIT = 8192
 
 
 def calendar(context: Context) -> None:
+    """Run `lull calendar`: list, add, test and remove the calendars that say when the
+    user is busy.
+    """
     action = context.options.action or "list"
     match action:
         case "list":

@@ -16,6 +16,7 @@ from lull.core.errors import NotFound
 
 
 def conversations(context: Context) -> None:
+    """Run `lull conversations`: list the recorded conversations, newest first."""
     options = context.options
     query = {
         "client": options.client,
@@ -56,6 +57,7 @@ def _list_words(document: Json) -> str:
 
 
 def show(context: Context) -> None:
+    """Run `lull show`: print one recorded conversation, the newest if none is named."""
     name = context.options.conversation or _newest(context)
     route = routes.CONVERSATION.format(id=quote(name, safe=""))
     words = _markdown if context.options.markdown else _show_words
@@ -99,6 +101,7 @@ def _show_words(document: Json) -> str:
 
 
 def rate(context: Context) -> None:
+    """Run `lull rate`: store the user's rating of one answer."""
     path = routes.RATE.format(id=quote(context.options.turn, safe=""))
     turn = Control(context.paths).post(path, {"label": context.options.label})
     context.print_result(turn, lambda t: f"{t['id']}: {t['label'] or 'no label'}")

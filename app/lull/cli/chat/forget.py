@@ -17,6 +17,7 @@ from lull.contract.json_object import Json
 
 
 def forget(context: Context) -> None:
+    """Run `lull forget`: remove a conversation and everything that was learned from it."""
     wanted = {"conversation": context.options.conversation, "yes": context.options.yes}
     # Adapters may have to be rolled back, and the database is written anew.
     done = change_data(
@@ -36,6 +37,7 @@ def _forgetting_here(context: Context, wanted: Json) -> Callable[[], Json]:
 
 
 def words(done: Json) -> str:
+    """Describe what forgetting a conversation has removed, or would remove."""
     removed = done["removed"]
     parts = [
         _counted(removed["turns"], "turn"),

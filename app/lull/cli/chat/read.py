@@ -16,6 +16,9 @@ LIKELY = 0.5
 
 
 def read(context: Context) -> int | None:
+    """Run `lull read`: show the feedback that was found in the user's messages, or search them
+    anew.
+    """
     options = context.options
     if options.again:
         control = Control(context.paths)
@@ -48,6 +51,7 @@ def _heard(context: Context) -> Json:
 
 
 def list_words(found: Json) -> str:
+    """Describe the feedback that was found in the user's messages."""
     lines = [line for one in found["feedback"] for line in _lines(one)]
     if found["next"]:
         lines.append(f"More: --after {found['next']}")
@@ -55,6 +59,9 @@ def list_words(found: Json) -> str:
 
 
 def again_words(found: Json) -> str:
+    """Describe what was found when messages were searched for feedback once more, beside what was
+    found before.
+    """
     lines = []
     for one in found["feedback"]:
         was = one["was"]

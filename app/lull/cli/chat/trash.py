@@ -14,6 +14,7 @@ _DONE = {"restored": "taken back", "moved": "moved to the trash", "emptied": "re
 
 
 def trash(context: Context) -> None:
+    """Run `lull trash`: list, restore and empty the trash of old conversations."""
     options, control = context.options, Control(context.paths)
     action = options.action or "list"
     if action == "list":
@@ -27,6 +28,7 @@ def trash(context: Context) -> None:
 
 
 def words(view: Json) -> str:
+    """Describe what is in the trash, and what was just done with it."""
     left = view.get("damaged", ())
     lines = [f"{view[name]} conversations {said}." for name, said in _DONE.items() if name in view]
     lines += [f"Step {name} is damaged and stays; `lull doctor` names its file." for name in left]

@@ -9,6 +9,7 @@ from lull.loops.clients.connect import UndoPlan
 
 
 def listed(document: Json) -> str:
+    """Describe the chat clients that Lull knows, and whether each is connected."""
     rows = [
         (
             view["name"],
@@ -41,6 +42,7 @@ def _state(view: Json) -> str:
 
 
 def by_hand(document: Json) -> str:
+    """Describe how the user connects a client that Lull cannot connect itself."""
     return f"{document['title']} cannot be connected from here. {document['by_hand']}"
 
 
@@ -54,16 +56,19 @@ def describe_change(document: Json) -> str:
 
 
 def not_written(document: Json) -> str:
+    """Describe a change of a client's file that was only shown."""
     if not document["diff"]:
         return "Nothing was changed."
     return f"{describe_change(document)}\nNothing was changed yet; `--yes` writes it."
 
 
 def nothing_to_do(document: Json) -> str:
+    """Describe that a client is connected already."""
     return f"{plain(document['file'])} already points at Lull."
 
 
 def written(document: Json) -> str:
+    """Describe a change of a client's file that was made, and the test of the connection."""
     lines = [f"Written: {plain(document['file'])}.", document["note"]]
     if document["test"] is None:
         lines.append(
@@ -87,6 +92,7 @@ def describe_test(document: Json) -> str:
 
 
 def undone(document: Json) -> str:
+    """Describe that a client's file was put back, and what in it was kept."""
     paths = ", ".join(plain(one["file"]) for one in document["changes"])
     if not document["undone"]:
         return f"Nothing was changed. `--undo` alone puts back {paths}."
@@ -98,6 +104,7 @@ def undone(document: Json) -> str:
 
 
 def all_undone(document: Json) -> str:
+    """Describe that the files of all connected clients were put back."""
     done = document["clients"]
     if not done and not document["failed"]:
         return "No client is connected."

@@ -19,19 +19,23 @@ _PRESENCE_CONDITIONS = frozenset({"input", "chat", "wake", "wait"})
 
 
 def why(context: Context) -> None:
+    """Run `lull why`: tell why Lull does or does not work in the background now."""
     context.print_result(Control(context.paths).get(routes.WHY), why_words)
 
 
 def pause(context: Context) -> None:
+    """Run `lull pause`: pause Lull's background work for a while."""
     wanted = {"for": context.options.length}
     context.print_result(Control(context.paths).post(routes.PAUSE, wanted), why_words)
 
 
 def resume(context: Context) -> None:
+    """Run `lull resume`: end a pause of Lull's background work."""
     context.print_result(Control(context.paths).post(routes.RESUME, {}), why_words)
 
 
 def why_words(document: Json) -> str:
+    """Describe the conditions for background work and the work that waits."""
     lines = [headline(document), *_next_line(document), ""]
     conditions = document["gates"]
     lines.append(table([(_SIGNS[one["state"]], one["name"], one["text"]) for one in conditions]))

@@ -31,6 +31,9 @@ _FOLDER_STARTS = ("/", "./", "../", "~")
 
 
 def model(context: Context) -> None:
+    """Run `lull model`: list the models that can be trained, choose one, and show the models'
+    exams.
+    """
     if (context.options.action or "list") == "list":
         context.print_result(_listed(context), _list_words)
         return

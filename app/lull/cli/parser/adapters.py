@@ -17,6 +17,7 @@ uses no adapter at all."""
 
 
 def adapter_commands(commands: Commands) -> None:
+    """Add the command `lull adapters` and its actions to the parser."""
     adapters = add_command(
         commands, "adapters", "list, compare and roll back trained adapters", ADAPTERS
     )

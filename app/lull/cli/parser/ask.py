@@ -13,6 +13,7 @@ answer, finish}."""
 
 
 def ask_command(commands: Commands) -> None:
+    """Add the command `lull ask` to the parser."""
     ask = add_command(commands, "ask", "send one request and print the answer as it arrives", ASK)
     ask.add_argument(
         "question", metavar="QUESTION", nargs="+", help="the question, or - to read it from stdin"

@@ -16,6 +16,7 @@ Restore only files that you trust: skills in them count as approved."""
 
 
 def backup_commands(commands: Commands) -> None:
+    """Add the commands `lull backup` and `lull restore` to the parser."""
     backup = add_command(commands, "backup", "put all that Lull keeps into one file", BACKUP)
     backup.add_argument(
         "file",

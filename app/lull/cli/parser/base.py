@@ -116,30 +116,35 @@ def add_command(
 
 
 def whole(text: str) -> int:
+    """Parse an argument as a whole number, 0 or more; for argparse."""
     if not text.isdecimal() or len(text) > 12:
         raise argparse.ArgumentTypeError(f"{text[:40]!r} is not a whole number")
     return int(text)
 
 
 def count(text: str) -> int:
+    """Parse an argument as a whole number, 1 or more; for argparse."""
     if text.startswith("-") or (number := whole(text)) < 1:
         raise argparse.ArgumentTypeError("it must be at least 1")
     return number
 
 
 def port(text: str) -> int:
+    """Parse an argument as the number of a network port; for argparse."""
     if (number := whole(text)) > 65535:
         raise argparse.ArgumentTypeError("a port is at most 65535")
     return number
 
 
 def folder(text: str) -> str:
+    """Parse an argument as the name of a folder, which must not be empty; for argparse."""
     if not text:
         raise argparse.ArgumentTypeError("it needs the name of a folder")
     return text
 
 
 def named(text: str) -> str:
+    """Parse an argument as an id, which must not be empty; for argparse."""
     if not text:
         raise argparse.ArgumentTypeError("it needs an id")
     return text

@@ -26,6 +26,7 @@ events are labelled."""
 
 
 def calendar_commands(commands: Commands) -> None:
+    """Add the command `lull calendar` and its actions to the parser."""
     calendar = add_command(
         commands, "calendar", "follow calendars that say when you are busy", CALENDAR
     )

@@ -14,6 +14,7 @@ clients: aider, continue, claude-code, codex, zed, open-webui, cline, environmen
 
 
 def connect_command(commands: Commands) -> None:
+    """Add the command `lull connect` to the parser."""
     connect = add_command(commands, "connect", "point a chat client at Lull, or back", CONNECT)
     connect.add_argument("name", metavar="NAME", nargs="?", default="list", type=named)
     connect.add_argument("--dry-run", action="store_true", help="only show what would be changed")

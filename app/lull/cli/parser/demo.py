@@ -15,6 +15,7 @@ prints the folder and a summary of the week at the end."""
 
 
 def demo_command(commands: Commands) -> None:
+    """Add the command `lull demo` to the parser."""
     demo = add_command(
         commands, "demo", "play a week in a temporary folder and look at the result", DEMO
     )

@@ -16,6 +16,7 @@ restart."""
 
 
 def lull_commands(commands: Commands) -> None:
+    """Add the commands about idle times, such as `lull why` and `lull pause`, to the parser."""
     add_command(
         commands,
         "why",

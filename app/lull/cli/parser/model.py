@@ -21,6 +21,7 @@ is "auto". A model that has changed is tested again."""
 
 
 def model_commands(commands: Commands) -> None:
+    """Add the command `lull model` and its actions to the parser."""
     model = add_command(commands, "model", "choose the model that learns, and show which can")
     actions = model.add_subparsers(
         dest="action", metavar="ACTION", title="actions", parser_class=Parser

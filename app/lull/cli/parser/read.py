@@ -14,6 +14,7 @@ one, and shows what changed. It needs a running service."""
 
 
 def read_command(commands: Commands) -> None:
+    """Add the command `lull read` to the parser."""
     read = add_command(commands, "read", "show what Lull's reader found in your replies", READ)
     read.add_argument(
         "conversation",

@@ -43,6 +43,7 @@ they have ended. Ctrl-C stops the waiting; the proofs go on in the service."""
 
 
 def review_commands(commands: Commands) -> None:
+    """Add the command `lull review` and its actions to the parser."""
     review = add_command(commands, "review", "review the skills that Lull suggests", REVIEW)
     review.set_defaults(all=False)
     _all(review)
@@ -104,6 +105,7 @@ def review_commands(commands: Commands) -> None:
 
 
 def prove_command(commands: Commands) -> None:
+    """Add the command `lull prove` to the parser."""
     proved = add_command(
         commands, "prove", "prove suggestions now instead of in the next lull", PROVE
     )

@@ -29,6 +29,7 @@ rollback is a new generation too, so nothing is lost, and a second one undoes th
 
 
 def skill_commands(commands: Commands) -> None:
+    """Add the command `lull skills` and its actions to the parser."""
     skills = add_command(
         commands, "skills", "list and change the skills that the model was taught", CLIENTS
     )
@@ -137,6 +138,7 @@ def _folders(actions: Commands) -> None:
 
 
 def verify_command(commands: Commands) -> None:
+    """Add the command `lull verify` to the parser."""
     verified = add_command(commands, "verify", "check a skill's proof again", VERIFY)
     verified.set_defaults(client=None)
     verified.add_argument("skill", metavar="SKILL", help="the skill's name")
@@ -147,6 +149,7 @@ def verify_command(commands: Commands) -> None:
 
 
 def client_option(parser: argparse.ArgumentParser) -> None:
+    """Add the option `--client` to a command."""
     parser.add_argument(
         "--client",
         metavar="C",
@@ -156,6 +159,7 @@ def client_option(parser: argparse.ArgumentParser) -> None:
 
 
 def text_options(parser: argparse.ArgumentParser, *, needed: bool) -> None:
+    """Add the options for a skill's description and body to a command."""
     parser.add_argument(
         "--description",
         metavar="T",

@@ -20,6 +20,7 @@ trash a few at a time. They can be restored for at least a week."""
 
 
 def train_commands(commands: Commands) -> None:
+    """Add the command `lull train` and its actions to the parser."""
     train = add_command(commands, "train", "list, start and cancel training runs")
     actions = train.add_subparsers(
         dest="action", metavar="ACTION", title="actions", parser_class=Parser
@@ -41,6 +42,7 @@ def train_commands(commands: Commands) -> None:
 
 
 def forget_command(commands: Commands) -> None:
+    """Add the command `lull forget` to the parser."""
     forget = add_command(
         commands, "forget", "remove a conversation and all that was learned from it", FORGET
     )
@@ -49,6 +51,7 @@ def forget_command(commands: Commands) -> None:
 
 
 def trash_commands(commands: Commands) -> None:
+    """Add the command `lull trash` and its actions to the parser."""
     trash = add_command(commands, "trash", "list and restore old conversations", TRASH)
     actions = trash.add_subparsers(
         dest="action", metavar="ACTION", title="actions", parser_class=Parser

@@ -30,6 +30,9 @@ which is which is tossed anew each time, and nobody knows. Pick what you like be
 
 
 def compare(context: Context) -> None:
+    """Run `lull review compare`: show pairs of answers without saying which had the skill, and
+    store the user's picks.
+    """
     options, control = context.options, Control(context.paths)
     asking = ComparisonClient(control, options.proposal)
     if options.pick:
@@ -160,6 +163,7 @@ class ComparisonSession:
 
 
 def alike_words(number: int) -> str:
+    """Describe that pairs of answers were left out because both answers were the same."""
     return f"{counted(number, 'pair')} of answers were the same, word for word: nothing to pick."
 
 

@@ -30,10 +30,12 @@ _WHOSE = {
 
 
 def counted(number: int, noun: str, plural: str = "s") -> str:
+    """Return a number with its noun, such as "1 pair" or "2 pairs"."""
     return f"{number} {noun}{'' if number == 1 else plural}"
 
 
 def e_words(e_value: float) -> str:
+    """Return an e-value, the strength of a proof's evidence, as short text."""
     return f"e = {e_value:.3g}" if e_value < 1000 else "e over 1000"
 
 
@@ -89,6 +91,7 @@ def extension_words(evidence: Json) -> str:
 
 
 def by_look_words(evidence: Json) -> str:
+    """Return the words that say that the final draw decided a proof; "" if it did not."""
     return " by the final draw" if evidence.get("shown_by") == "last look" else ""
 
 
@@ -118,6 +121,7 @@ def _score(evidence: Json) -> str:
 
 
 def title(proposal: Json) -> str:
+    """Return the one-line title of a proposed skill: what it would do, for whom, and its status."""
     whose = f"client {proposal['client']}" if proposal["client"] else "everybody"
     name = f"{_KINDS.get(proposal['kind'], proposal['kind'])} “{proposal['name']}”"
     return reveal_hidden(f"{name} for {whose}: ") + status_words(proposal)

@@ -22,6 +22,7 @@ TO_PROVE = ("screened", "proving")
 
 
 def prove(context: Context) -> None:
+    """Run `lull prove`: prove proposed skills now and not only when the user is away."""
     options, control = context.options, Control(context.paths)
     wanted = {"id": options.proposal, "wait": options.wait}
     bar = ProofLine(control, options.proposal) if options.wait and _shows() else None

@@ -21,6 +21,7 @@ class DoesNotHold(LullError):
 
 
 def verify(context: Context) -> int:
+    """Run `lull verify`: check a skill's proof again from its stored evidence."""
     options = context.options
     query = {"name": check_name(options.skill), "client": check_client(options.client or "")}
     document = _verified(context, query)

@@ -29,6 +29,7 @@ _ASKS = "\nApprove exactly this text? [y/N] "
 
 
 def review(context: Context) -> int | None:
+    """Run `lull review`: show proposed skills, and store the user's decisions."""
     at_a_terminal = is_terminal() and not context.as_json
     control = Control(context.paths)
     match context.options.action:

@@ -55,6 +55,7 @@ def unproved_words(proposal: Json) -> str:
 
 
 def decided_words(action: str, done: Json) -> str:
+    """Describe the decision about a proposed skill that was just made."""
     proposal = done["proposal"]
     name = f"“{reveal_hidden(proposal['name'])}”"
     match action:

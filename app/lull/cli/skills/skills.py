@@ -25,6 +25,7 @@ STARTER = "starter"
 
 
 def skills(context: Context) -> None:
+    """Run `lull skills`: list, show and change the skills."""
     action = context.options.action or "list"
     reading = {"list": _list, "show": _show, "history": _history, "diff": _diff}
     check_client(context.options.client or "")

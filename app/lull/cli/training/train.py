@@ -15,6 +15,7 @@ from lull.core.errors import NotRunning, UsageError
 
 
 def train(context: Context) -> int | None:
+    """Run `lull train`: list, start and cancel training runs."""
     options = context.options
     match options.action:
         case None | "list":
@@ -80,6 +81,7 @@ def _shown(context: Context) -> Json:
 
 
 def list_words(document: Json) -> str:
+    """Describe the training runs in a table."""
     lines = []
     if document["runs"]:
         rows = [
@@ -104,6 +106,7 @@ def list_words(document: Json) -> str:
 
 
 def run_words(run: Json) -> str:
+    """Describe one training run: what it trained on and how it ended."""
     lines = [
         f"{run['id']}: {run['kind']}, {run['status']}",
         run["why"],

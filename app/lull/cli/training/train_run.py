@@ -38,6 +38,9 @@ class NotReproduced(TrainingError):
 
 
 def train_run(context: Context) -> int:
+    """Run `lull train run`: train from a run's folder, and compare with its adapter
+    if it has one.
+    """
     folder = Path(context.options.folder).absolute()
     if not (folder / SPEC).is_file():
         raise NotFound(f"{folder} holds no {SPEC}.", hint="Name the folder of a run.")

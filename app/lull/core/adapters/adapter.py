@@ -205,6 +205,9 @@ def chosen_arm(
 
 
 def trial_toss(coin: Coin, shadow: Shadow, trajectory: str) -> float:
+    """Return a conversation's fixed random number in [0, 1) that decides whether an adapter on
+    trial answers it.
+    """
     return coin(f"{trial_key(shadow.id).name}\0{trajectory}")
 
 

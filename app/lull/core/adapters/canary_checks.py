@@ -69,6 +69,7 @@ def canary_rule_from(fields: Mapping[str, object]) -> CanaryRule:
 
 
 def fulfils(wanted: CanaryRule, answer: str) -> bool:
+    """Return whether an answer to a canary (a small task with a known right answer) is right."""
     return _CHECKS[wanted.kind](wanted.fields, answer.strip()[:MOST_CHECKED_CHARACTERS])
 
 

@@ -220,6 +220,9 @@ def families(pairs: Iterable[ProbePair], rule: GateRule) -> list[CheckProgress]:
 
 
 def family(name: str, pairs: Sequence[ProbePair], rule: GateRule) -> CheckProgress:
+    """Check that a trained adapter has lost no more of one family of canaries (small tasks) than
+    the gate allows.
+    """
     first = [pair for pair in pairs if not pair.sampled]
     wins, losses = _discordant(first)
     net = (wins - losses) / max(1, len(first))
@@ -264,6 +267,7 @@ def _discordant(pairs: Iterable[ProbePair]) -> tuple[int, int]:
 
 
 def target(pairs: Sequence[TargetPair], rule: GateRule) -> CheckProgress:
+    """Check that a trained adapter answers requests better that were kept out of its training."""
     wins = sum(pair.new > pair.old for pair in pairs)
     losses = sum(pair.new < pair.old for pair in pairs)
     requests = len({pair.request for pair in pairs})
@@ -341,6 +345,9 @@ def closeness(name: str, paths: Sequence[Distance], limit: float, where: str) ->
 
 
 def manner(pairs: Sequence[tuple[Manner, Manner]], rule: GateRule) -> list[CheckProgress]:
+    """Check that training has not changed how long, how repetitive and how unwilling other answers
+    are.
+    """
     if not pairs:
         return [_look("manner", CheckState.OPEN, "no answer was compared")]
     n = len(pairs)
@@ -374,6 +381,7 @@ def _drift(
 
 
 def manner_of(text: str, *, refused: bool) -> Manner:
+    """Measure the writing style of one answer."""
     words = text.split()
     runs = [tuple(words[i : i + 3]) for i in range(len(words) - 2)]
     repeated = 1.0 - len(set(runs)) / len(runs) if runs else 0.0
@@ -384,6 +392,7 @@ def manner_of(text: str, *, refused: bool) -> Manner:
 
 
 def secrets(measures: Measures) -> CheckProgress:
+    """Check that no answer of a trained adapter has revealed a secret."""
     if measures.leaks:
         named = ", ".join(sorted(set(measures.leaks))[:5])
         return _look("secrets", CheckState.FAILS, f"it gave away {named}", len(measures.leaks), 0)

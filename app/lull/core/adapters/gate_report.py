@@ -43,6 +43,7 @@ class Verdict:
 
 
 def verdict_json(verdict: Verdict) -> dict[str, object]:
+    """Convert the gate's verdict on an adapter to the JSON in which it is stored."""
     return {
         "accepted": verdict.accepted,
         "at": verdict.at.isoformat(),

@@ -101,6 +101,7 @@ def encodable(text: str) -> bool:
 
 
 def message_from_json(text: str) -> Message:
+    """Parse a chat message from the JSON in which it is stored."""
     fields = json.loads(text)
     return Message(
         role=Role(fields["role"]),

@@ -73,6 +73,7 @@ class Message:
 
 
 def text_message(role: Role, text: str) -> Message:
+    """Return a chat message of one text."""
     return Message(role=role, parts=(MessagePart(kind=PartKind.TEXT, text=text),))
 
 

@@ -128,6 +128,7 @@ def blocks_of(answer: str) -> tuple[Block, ...]:
 
 
 def scanned(block: Block) -> Scanned:
+    """Find the comments and string literals in a code block."""
     family = _family(block)
     if not family:
         return Scanned(known=False)
@@ -195,6 +196,7 @@ def without_strings(code: str) -> str:
 
 
 def no_code_comments(check: Check, answer: str) -> bool | None:
+    """Check that the code in an answer has no comments; None if that cannot be told."""
     found = [scanned(block) for block in blocks_of(answer)]
     if not found:
         return None

@@ -51,6 +51,9 @@ _DATE: Final = re.compile(
 
 
 def date_format(check: Check, answer: str) -> bool | None:
+    """Check that the dates in an answer have one of the wanted formats; None if that cannot be
+    told.
+    """
     wanted = _ALLOWED.get(check.value, frozenset((check.value,)))
     sure, partial = False, False
     for ways, whole in _dates(plain_prose(answer)):

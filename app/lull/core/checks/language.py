@@ -66,6 +66,7 @@ CODES: Final = {name: code for code, names in _NAMES.items() for name in names.s
 
 
 def name_of(code: str) -> str:
+    """Return the English name of a language, given its code."""
     return _NAMES[code].split()[0].capitalize() if code in _NAMES else code
 
 
@@ -76,6 +77,7 @@ def named_languages(text: str) -> list[str]:
 
 
 def language(check: Check, answer: str, tools: CheckLibraries) -> bool | None:
+    """Check that an answer is written in the wanted language; None if that cannot be told."""
     whole = _language(plain_prose(without_code(answer)), tools)
     if whole is None:
         return None

@@ -24,17 +24,20 @@ def within_limits(check: Check, low: int, high: int | None = None) -> bool | Non
 
 
 def word_count(check: Check, answer: str) -> bool | None:
+    """Check how many words an answer has; None in scripts without spaces."""
     if _unspaced(answer):
         return None
     return within_limits(check, len(words(answer)))
 
 
 def character_count(check: Check, answer: str) -> bool | None:
+    """Check how many characters an answer has; None if it is empty."""
     text = answer.rstrip("\n")
     return within_limits(check, len(text.strip()), len(text)) if text.strip() else None
 
 
 def sentence_count(check: Check, answer: str) -> bool | None:
+    """Check how many sentences an answer has; None if that cannot be told for sure."""
     low = high = 0
     for unit in text_blocks(answer):
         said = len(sentences(unit.text))
@@ -47,6 +50,7 @@ def sentence_count(check: Check, answer: str) -> bool | None:
 
 
 def paragraph_count(check: Check, answer: str) -> bool | None:
+    """Check how many paragraphs an answer has; None if that cannot be told for sure."""
     _, blocks = split_code(answer)
     high = low = 0
     in_list = False
@@ -62,6 +66,7 @@ def paragraph_count(check: Check, answer: str) -> bool | None:
 
 
 def line_count(check: Check, answer: str) -> bool | None:
+    """Check how many lines with text an answer has; None if it is empty."""
     lines = [line for line in answer.splitlines() if line.strip()]
     text, blocks = split_code(answer)
     inside = [line for block in blocks for line in block.code.splitlines() if line.strip()]

@@ -51,6 +51,9 @@ _ANNOUNCES: Final = re.compile(
 
 
 def no_preamble(check: Check, answer: str) -> bool | None:
+    """Check that an answer begins with what was asked for and not with a pleasantry; None if that
+    cannot be told.
+    """
     if not answer.strip():
         return None
     if answer.lstrip().startswith(("```", "~~~")):
@@ -71,6 +74,7 @@ def no_preamble(check: Check, answer: str) -> bool | None:
 
 
 def no_closing_question(check: Check, answer: str) -> bool | None:
+    """Check that an answer does not end with a question; None if that cannot be told."""
     text = answer.rstrip()
     if not text:
         return None
@@ -101,6 +105,7 @@ _SORRY: Final = re.compile(
 
 
 def no_apology(check: Check, answer: str) -> bool | None:
+    """Check that an answer does not apologise; None if that cannot be told."""
     text = plain_prose(answer).replace("’", "'")
     if not text.strip():
         return None
@@ -125,6 +130,7 @@ _CONTRACTION: Final = re.compile(
 
 
 def no_contractions(check: Check, answer: str) -> bool | None:
+    """Check that an answer has no contractions such as "don't"; None if it has no words."""
     text = plain_prose(answer).replace("’", "'")
     if not any(sign.isalpha() for sign in text):
         return None

@@ -79,6 +79,7 @@ def _lines(answer: str) -> list[str]:
 
 
 def is_sql(answer: str) -> bool:
+    """Return whether an answer is a database query in SQL."""
     blocks = split_code(answer)[1]
     if blocks:
         return any(b.language in _SQL_TAGS or _SQL_OPENS.match(b.code) for b in blocks)

@@ -34,14 +34,17 @@ _TABLE: Final = re.compile(r"^ {0,3}\|? ?:?-{3,}:? ?\|[-|: ]*$", re.MULTILINE)
 
 
 def bullets(check: Check, answer: str) -> bool | None:
+    """Check that an answer is a list with bullets; None if that cannot be told."""
     return _listed(check, answer, _BULLET)
 
 
 def numbered(check: Check, answer: str) -> bool | None:
+    """Check that an answer is a numbered list; None if that cannot be told."""
     return _listed(check, answer, _NUMBER)
 
 
 def no_bullets(check: Check, answer: str) -> bool | None:
+    """Check that an answer has no list; None if that cannot be told."""
     lines = prose(answer).splitlines()
     if any(_BULLET.match(line) for line in lines if not re.fullmatch(r"[\s*_-]+", line)):
         return False
@@ -154,6 +157,9 @@ def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def no_number(constant: str) -> object:
+    """Raise ValueError for NaN and the infinities, which Python's parser takes for numbers and JSON
+    does not.
+    """
     raise ValueError(f"{constant} is not JSON")
 
 
@@ -161,6 +167,7 @@ def no_number(constant: str) -> object:
 
 
 def code_only(check: Check, answer: str) -> bool | None:
+    """Check that an answer is source code and nothing else; None if that cannot be told."""
     text, blocks = split_code(answer)
     if blocks:
         return not text.strip()

@@ -33,6 +33,7 @@ def folded(text: str) -> str:
 
 
 def starts(check: Check, answer: str) -> bool | None:
+    """Check that an answer starts with the wanted text; None if that cannot be told."""
     if answer.strip().startswith(check.value):
         rest = answer.strip()[len(check.value) :]
         return not (check.value[-1:].isalnum() and rest[:1].isalnum())
@@ -65,6 +66,7 @@ def ends(check: Check, answer: str) -> bool | None:
 
 
 def contains(check: Check, answer: str) -> bool | None:
+    """Check that an answer has the wanted text in it; None if that cannot be told."""
     if check.value in answer and not check.value.strip().isalnum():
         return True
     wanted, found = folded(check.value).lower(), folded(answer).lower()
@@ -95,11 +97,13 @@ def not_contains(check: Check, answer: str) -> bool | None:
 
 
 def lower_case(check: Check, answer: str) -> bool | None:
+    """Check that an answer has no capital letters; None if it has no letters."""
     letters = [sign for sign in without_code(answer) if sign.isupper() or sign.islower()]
     return not any(sign.isupper() for sign in letters) if letters else None
 
 
 def upper_case(check: Check, answer: str) -> bool | None:
+    """Check that an answer has capital letters only; None if it has no letters."""
     letters = [sign for sign in without_code(answer) if sign.isupper() or sign.islower()]
     return not any(sign.islower() and sign != "ß" for sign in letters) if letters else None
 
@@ -148,6 +152,9 @@ _UNSURE: Final[Mapping[str, str]] = {
 
 
 def no_sign(check: Check, answer: str) -> bool | None:
+    """Check that a certain sign, such as a semicolon, is not in an answer; None if that cannot be
+    told.
+    """
     text = without_code(answer)
     if not text.strip():
         return None
@@ -174,6 +181,7 @@ QUOTE_STYLES: Final[Mapping[str, str]] = {
 
 
 def quote_style(check: Check, answer: str) -> bool | None:
+    """Check that an answer uses the wanted quotation marks; None if that cannot be told."""
     text, blocks = split_code(answer)
     if check.value in ("single", "double"):
         blocks = blocks or blocks_of(answer)
@@ -236,6 +244,7 @@ _OLD_FACE: Final = re.compile(r"[☺☹♥♡★☆✓✔]")
 
 
 def no_emoji(check: Check, answer: str) -> bool | None:
+    """Check that an answer has no emojis; None if that cannot be told."""
     if not answer.strip():
         return None
     if _EMOJI.search(answer):
@@ -245,6 +254,9 @@ def no_emoji(check: Check, answer: str) -> bool | None:
 
 
 def emojis(check: Check, answer: str) -> bool | None:
+    """Check how many emojis an answer has, or that they begin or end it; None if that cannot be
+    told.
+    """
     if not answer.strip():
         return None
     found = list(_EMOJI.finditer(answer))

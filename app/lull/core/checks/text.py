@@ -76,6 +76,7 @@ def split_code(answer: str) -> tuple[str, tuple[Block, ...]]:
 
 
 def prose(answer: str) -> str:
+    """Return an answer without its code blocks."""
     return split_code(answer)[0]
 
 
@@ -85,6 +86,7 @@ def without_code(answer: str) -> str:
 
 
 def plain_line(line: str) -> str:
+    """Return a line of Markdown without the marks of quotes, headings, lists and emphasis."""
     line = line.strip().lstrip("> ")
     for mark in (_HEADING, ITEM):
         if begins := mark.match(line):
@@ -101,6 +103,7 @@ def plain_prose(answer: str) -> str:
 
 
 def words(answer: str) -> list[str]:
+    """Return the words of an answer, without code and Markdown marks."""
     return [word for word in plain_prose(answer).split() if any(sign.isalnum() for sign in word)]
 
 
@@ -125,6 +128,7 @@ class TextBlock:
 
 
 def text_blocks(answer: str) -> list[TextBlock]:
+    """Return the paragraphs, headings and list items of an answer, without code."""
     return [unit for unit in _units(prose(answer)) if unit.text]
 
 

@@ -54,6 +54,7 @@ _MARKS: Final = {"bold": "bold", "headings": "headings", "tables": "tables", "li
 
 
 def in_words(check: Check) -> str:
+    """Describe a check in a sentence for people."""
     does, must = what_it_asks(check), check.must
     if does.startswith("not "):
         does, must = does.removeprefix("not "), not must

@@ -11,6 +11,7 @@ from enum import Enum, auto
 
 
 def sha256_of(data: bytes) -> str:
+    """Return the sha256 of a file's bytes in hexadecimal digits."""
     return hashlib.sha256(data).hexdigest()
 
 

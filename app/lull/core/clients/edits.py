@@ -130,6 +130,7 @@ def edit_openclaw(text: str, to: ConnectTarget, yaml: Reader) -> str:
 
 
 def edit_open_webui(text: str, to: ConnectTarget, yaml: Reader) -> str:
+    """Return the environment file of Open WebUI with Lull's address as Ollama's."""
     del yaml
     return with_variable(text, "OLLAMA_BASE_URL", to.address)
 
@@ -151,6 +152,7 @@ def edit_shell(text: str, to: ConnectTarget, yaml: Reader) -> str:
 
 
 def edit_fish(text: str, to: ConnectTarget, yaml: Reader) -> str:
+    """Return the start-up file of the shell fish with Lull's address as Ollama's and OpenAI's."""
     del yaml
     return with_block(
         text,

@@ -48,6 +48,7 @@ class ReadableExchange:
 
 
 def readable(exchange: Exchange) -> ReadableExchange:
+    """Return an exchange shortened to what a model reads to find feedback in the user's message."""
     return ReadableExchange(
         asked=_head(exchange.asked.strip(), ASKED_CHARS),
         answer=_both_ends(exchange.answer.strip(), ANSWER_HEAD_CHARS, ANSWER_TAIL_CHARS),

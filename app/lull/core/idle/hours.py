@@ -78,6 +78,7 @@ def parse_hours(line: str) -> HoursRange:
 
 
 def reads(line: str) -> bool:
+    """Return whether a text states hours of the week, as the settings expect them."""
     try:
         parse_hours(line)
     except ValueError:

@@ -112,6 +112,7 @@ def wait_left_s(
 
 
 def wait_condition(now: datetime, left_s: float, quiet_s: float, needed_s: float) -> IdleCondition:
+    """Return the condition that the machine has been left alone for long enough, with its state."""
     if left_s <= 0.0:
         text = coded_text("quiet", "No sign of you for %1.", TextDuration(quiet_s))
         return IdleCondition(name=ConditionName.WAIT, state=ConditionState.OPEN, text=text)

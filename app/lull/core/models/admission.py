@@ -71,12 +71,14 @@ def balanced_accuracy(marks: Iterable[ExamMark]) -> tuple[Estimate, Estimate, Es
 
 
 def measured(role: ModelRole, marks: Sequence[ExamMark]) -> Estimate:
+    """Estimate how well a model has done in an exam for a role, with its confidence interval."""
     if role is ModelRole.JUDGE:
         return balanced_accuracy(marks)[0]
     return wilson(sum(mark.right for mark in marks), len(marks))
 
 
 def passes(role: ModelRole, found: Estimate, small: SmallReaderFigures | None) -> bool:
+    """Return whether an exam's result suffices for a role."""
     match role:
         case ModelRole.READER:
             return small is not None and found.low > small.found.value
@@ -147,6 +149,7 @@ def _why(role: ModelRole, found: Estimate, small: SmallReaderFigures | None, *, 
 
 
 def share(found: Estimate) -> str:
+    """Describe an estimated share with its confidence interval."""
     return f"{found.value:.0%} ({found.low:.0%}–{found.high:.0%}, n = {found.n})"
 
 

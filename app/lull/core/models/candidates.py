@@ -65,10 +65,12 @@ class Candidate:
 
 
 def is_off(setting: str) -> bool:
+    """Return whether a setting that names a model says that there shall be none."""
     return setting.strip().lower() in OFF
 
 
 def is_auto(setting: str) -> bool:
+    """Return whether a setting that names a model leaves the choice to Lull."""
     return setting.strip().lower() == AUTO
 
 

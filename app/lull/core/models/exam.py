@@ -185,6 +185,7 @@ def mark_judge(item: JudgeItem, votes: Sequence[Vote]) -> ExamMark:
 
 
 def mark_write(item: WriteItem, draft: SkillDraft | None) -> ExamMark:
+    """Mark a model's answer to an exam question that asked it to write a skill."""
     if draft is None:
         return ExamMark(item=item.id, right=False)
     text = f"{draft.text.name}\n{draft.text.description}\n{draft.text.body}".casefold()

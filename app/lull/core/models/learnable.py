@@ -106,6 +106,7 @@ def learnability(
 
 
 def too_large(needs: float, machine: Machine) -> str:
+    """Return why a model that needs this much memory cannot be trained here; "" if it can."""
     may = machine.may_take_gb
     if needs <= may:
         return ""

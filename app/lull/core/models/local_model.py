@@ -54,4 +54,5 @@ class LocalModel:
 
 
 def file_type(model: LocalModel) -> int | None:
+    """Return the number that GGUF uses for a model's quantization; None if it has none."""
     return _FILE_TYPES.get(model.quantization)

@@ -182,10 +182,12 @@ _PUBLISHED: Final = re.compile(r"(.+)-lull-v([1-9]\d{0,8})")
 
 
 def published_name(model: str, number: int) -> str:
+    """Return the name under which Lull publishes a version of a model in Ollama."""
     return f"{canonical(model).removesuffix(':latest')}-lull-v{number}"
 
 
 def is_published(name: str) -> bool:
+    """Return whether a model's name is that of a version that Lull has published."""
     return published_number(name) > 0
 
 

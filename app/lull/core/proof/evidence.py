@@ -57,6 +57,7 @@ class Evidence:
 
 
 def pair_to_json(pair: Pair) -> dict[str, object]:
+    """Convert a replayed pair of answers to the JSON in which evidence is stored."""
     return {
         "request": pair.request,
         "part": pair.part.value,
@@ -110,6 +111,7 @@ def evidence_to_json(evidence: Evidence) -> dict[str, object]:
 
 
 def look_to_json(look: LastLook | None) -> dict[str, object] | None:
+    """Convert the last look of a proof to the JSON in which evidence is stored."""
     return None if look is None else asdict(look)
 
 

@@ -287,6 +287,7 @@ def _bet(outcomes: Iterable[HoldoutOutcome], skill: SkillKey, *, on: float) -> f
 
 
 def to_retire(harm_e: float, *, limit: float = RETIRE_E) -> bool:
+    """Return whether the evidence of harm suffices to propose that a skill be retired."""
     return harm_e >= limit
 
 

@@ -87,6 +87,9 @@ class SkillMeasure:
 
 
 def counts_of(pairs: Sequence[Pair]) -> UseCounts:
+    """Count the pairs of answers that measured an approved skill, and those that were better with
+    it.
+    """
     kept = distinct_pairs(pairs)
     return UseCounts(
         pairs=len(kept),

@@ -142,6 +142,7 @@ def distinct_pairs(pairs: Iterable[Pair]) -> list[Pair]:
 
 
 def totals_of(pairs: Iterable[Pair]) -> Totals:
+    """Count the wins, losses and ties of a proof's pairs of answers."""
     benefit, success, picked = [0, 0, 0], [0, 0, 0], [0, 0]
     for pair in pairs:
         counts = success if pair.part is PairPart.SUCCESS else benefit

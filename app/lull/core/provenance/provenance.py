@@ -95,6 +95,9 @@ class SourceTurns:
 
 
 def sources_of(spans: Sequence[AuthoredSpan]) -> SourceTurns:
+    """Prepare a conversation's pieces of text for finding out where a skill's
+    sentences come from.
+    """
     reads = tuple(_read(span) for span in spans)
     last = max((i for i, s in enumerate(spans) if s.place is SpanPlace.ANSWER), default=-1)
     typed = tuple(read for read in reads if read.span.origin is Author.USER)

@@ -94,10 +94,12 @@ def looks_random(value: str, *, least: int = 8) -> bool:
 
 
 def looks_random16(value: str) -> bool:
+    """Return whether a value of at least 16 characters looks random, as keys do."""
     return looks_random(value, least=16)
 
 
 def looks_random20(value: str) -> bool:
+    """Return whether a value of at least 20 characters looks random, as keys do."""
     return looks_random(value, least=20)
 
 

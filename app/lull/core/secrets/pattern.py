@@ -54,6 +54,7 @@ class ShortText(NamedTuple):
 
 
 def short_text(text: str) -> ShortText:
+    """Index a text by its runs of three characters."""
     return ShortText(text, _triples(text))
 
 

@@ -326,6 +326,7 @@ def check_name(name: str) -> str:
 
 
 def check_client(client: str) -> str:
+    """Return a client's name if it is allowed. Raises SkillError if not."""
     if client and (not _CLIENT.fullmatch(client) or client.lower() == RESERVED_CLIENT):
         raise SkillError(
             f"The client name {client[:80]!r} is not allowed.",

@@ -87,6 +87,7 @@ def covered_share(part: frozenset[str], whole: frozenset[str]) -> float:
 
 
 def is_negated(sentence: str) -> bool:
+    """Return whether there is a negation in a sentence."""
     return bool(_NEGATED.search(folded(sentence)))
 
 

@@ -121,6 +121,7 @@ def normalised_words(request: str) -> str:
 
 
 def state_of(samples: Sequence[RolloutAnswer]) -> GroupState:
+    """Return whether a group of sampled answers can be trained on, by their rewards."""
     known = [s.reward for s in samples if s.reward is not None]
     if len(known) < 2:
         return GroupState.SILENT

@@ -34,6 +34,7 @@ def listed_view(adapters: Adapters, model: str | None) -> Json:
 
 
 def adapter_view(version: AdapterVersion) -> Json:
+    """Return the JSON that the control API shows of a trained adapter."""
     return {
         "id": version.id,
         "parent": version.parent,

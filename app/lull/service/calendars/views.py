@@ -16,6 +16,7 @@ from lull.core.calendars.feeds import Feed, OmittedEntries
 
 
 def feed_view(feed: Feed, now: datetime) -> Json:
+    """Return the JSON that the control API shows of a calendar."""
     age_s = feed.age_s(now)
     return {
         "id": feed.id,
@@ -57,4 +58,5 @@ def reading_view(
 
 
 def dropped_view(dropped: Iterable[OmittedEntries]) -> list[Json]:
+    """Return the JSON that the control API shows of the calendar entries that were left out."""
     return [{"what": one.what.value, "why": one.why.value, "n": one.n} for one in dropped]

@@ -81,6 +81,7 @@ async def with_time_limit(
 
 
 def hangs(name: str, limit_s: float = CHECK_WITHIN_S) -> Json:
+    """Return the failed result of a check that did not end in time."""
     text = f"This check did not finish within {limit_s:g} s."
     return check(name, ok=False, text=text, hint="`lull logs` may say why.")
 

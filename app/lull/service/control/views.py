@@ -34,6 +34,7 @@ def conversations_view(rows: Sequence[TrajectoryRow], following: str) -> Json:
 
 
 def conversation_view(row: TrajectoryRow) -> Json:
+    """Return the JSON that the control API shows of a conversation in a list."""
     return {
         "id": row.id,
         "client": row.client,
@@ -57,6 +58,7 @@ def _skills_named(skills: Sequence[InjectedSkill]) -> list[Json]:
 def trajectory_view(
     row: TrajectoryRow, turns: Sequence[TurnRow], judged: Mapping[str, TurnEligibility]
 ) -> Json:
+    """Return the JSON that the control API shows of a conversation with all its turns."""
     views = [turn_view(turn, judged.get(turn.id)) for turn in turns]
     return {**conversation_view(row), "turns": views}
 
@@ -140,6 +142,7 @@ def _told(signal: Signal) -> Json:
 
 
 def message_view(message: Message) -> Json:
+    """Return the JSON that the control API shows of a chat message."""
     return {"role": message.role.value, "text": message.text}
 
 
@@ -221,6 +224,7 @@ def skills_view(
 
 
 def history_view(rows: Sequence[HistoryRow]) -> Json:
+    """Return the JSON that the control API shows of one skill's history."""
     return {
         "history": [
             {
@@ -239,6 +243,7 @@ def history_view(rows: Sequence[HistoryRow]) -> Json:
 
 
 def generations_view(rows: Sequence[SkillGeneration]) -> Json:
+    """Return the JSON that the control API shows of the history of all skills."""
     return {
         "history": [
             {
@@ -253,6 +258,7 @@ def generations_view(rows: Sequence[SkillGeneration]) -> Json:
 
 
 def diff_view(before: bytes, after: bytes, *, old: str, new: str) -> Json:
+    """Return the JSON that the control API shows of the difference between two texts."""
     lines = difflib.unified_diff(
         before.decode().splitlines(), after.decode().splitlines(), old, new, lineterm=""
     )

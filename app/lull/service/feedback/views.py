@@ -13,6 +13,7 @@ PAGE = 50
 
 
 def feedback_view(feedback: Feedback) -> Json:
+    """Return the JSON that the control API shows of the feedback found in a user's message."""
     heard = feedback.heard
     return {
         "turn": feedback.turn,

@@ -156,6 +156,7 @@ class ExamRequests:
 
 
 def exams_view(results: Sequence[ExamResult], not_examined: Sequence[Candidate]) -> Json:
+    """Return the JSON that the control API shows of all models' exams."""
     return {
         "exams": [exam_view(one) for one in results],
         "not_examined": [{"model": one.name, "why": one.why_not} for one in not_examined],
@@ -163,6 +164,7 @@ def exams_view(results: Sequence[ExamResult], not_examined: Sequence[Candidate])
 
 
 def exam_view(one: ExamResult) -> Json:
+    """Return the JSON that the control API shows of one model's exam."""
     return {
         "model": one.model,
         "role": one.role.value,

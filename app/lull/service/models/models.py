@@ -125,6 +125,7 @@ _READY = ChoosingProgress(stage=ChoosingStage.READY)
 
 
 def model_view(model: Learnable) -> Json:
+    """Return the JSON that the control API shows of a model that might be trained."""
     return {
         "name": model.name,
         "architecture": model.architecture,
@@ -149,10 +150,12 @@ def models_view(there: ModelListing, chosen: str, auto: Json | None = None) -> J
 
 
 def auto_view(choice: AutoChoice) -> Json:
+    """Return the JSON that the control API shows of the model that Lull chose by itself."""
     return {"model": choice.model, "why": choice.why}
 
 
 def chosen_view(chosen: PreparedModel, setting: Json) -> Json:
+    """Return the JSON that the control API shows of the model that was chosen for training."""
     return {
         "model": model_view(chosen.learnable),
         "chosen": chosen.name,
@@ -162,6 +165,9 @@ def chosen_view(chosen: PreparedModel, setting: Json) -> Json:
 
 
 def progress_view(name: str, at: ChoosingProgress) -> Json:
+    """Return the JSON that the control API shows of how far the preparation of a chosen model has
+    come.
+    """
     return {
         "name": name,
         "stage": at.stage.value,
@@ -174,6 +180,7 @@ def progress_view(name: str, at: ChoosingProgress) -> Json:
 
 
 def failed_view(name: str, error: LullError) -> Json:
+    """Return the JSON that the control API shows of a chosen model that could not be prepared."""
     return {"name": name, "stage": "failed", "error": error.as_dict()}
 
 

@@ -132,6 +132,7 @@ def existing_backups(home: Path, folders: tuple[Path, ...]) -> list[Path]:
 
 
 def view_of(made: FinishedBackup) -> Json:
+    """Return the JSON that the control API shows of a backup that was made."""
     return {
         "file": str(made.file),
         "bytes": made.size,

@@ -223,6 +223,7 @@ def alive(pid: int) -> bool:
 
 
 def write_discovery(path: Path, found: Discovery) -> None:
+    """Write the file by which other processes find the running service."""
     write_atomically(path, json.dumps(asdict(found)).encode())
 
 

@@ -239,6 +239,7 @@ def _successes(evidence: Evidence) -> str:
 
 
 def counted(number: int, noun: str, plural: str = "s") -> str:
+    """Return a number with its noun, such as "1 pair" or "2 pairs"."""
     return f"{number} {noun}{'' if number == 1 else plural}"
 
 

@@ -19,10 +19,12 @@ MOST_STEPS: Final = 1_000
 
 
 def runs_view(runs: Sequence[Run]) -> list[Json]:
+    """Return the JSON that the control API shows of training runs in a list."""
     return [run_view(run) for run in runs]
 
 
 def run_view(run: Run) -> Json:
+    """Return the JSON that the control API shows of a training run."""
     made = run.progress
     return {
         "id": run.id,

@@ -48,6 +48,7 @@ def calendars_of(
 
 
 def feed_reader() -> IcsCalendar:
+    """Make the part that fetches and parses calendars."""
     return IcsCalendar()
 
 

@@ -25,6 +25,7 @@ from lull.store.clients.connections import Connections
 
 
 def connect_parts(paths: Paths, clock: Clock) -> ConnectParts:
+    """Make the parts that connect chat clients to Lull."""
     user = UserMachine(home=Path.home(), platform=sys.platform, environ=dict(os.environ))
     connections = Connections(paths.clients)
     connecting = ClientConnecting(connections, user, read_yaml)

@@ -179,6 +179,7 @@ def _trainable(
 
 
 def engine_options(settings: Settings) -> EngineOptions:
+    """Return the options of the inference engine, by the settings."""
     limit = settings.engine.memory_limit_mb or None
     return EngineOptions(at_once=settings.engine.max_batch, limits=MemoryLimits(memory_mb=limit))
 

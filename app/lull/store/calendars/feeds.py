@@ -85,6 +85,7 @@ class Feeds:
 
 
 def no_such_feed(name: str) -> NotFound:
+    """Return the error for a calendar that is not there."""
     return NotFound(f"There is no calendar {name[:80]}.", hint="`lull calendar list` lists them.")
 
 

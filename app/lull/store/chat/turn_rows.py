@@ -302,10 +302,14 @@ as_json = json.JSONEncoder(default=_fields).encode
 
 
 def selection_json(selection: Selection) -> str:
+    """Return the JSON in which the skills chosen for a conversation's prompt are stored."""
     return without_surrogates(_readable(selection))
 
 
 def suffixes_json(suffixes: Sequence[Suffix]) -> str:
+    """Return the JSON in which skills are stored that were added to a conversation's messages
+    instead of the beginning of its prompt.
+    """
     return _readable(suffixes)
 
 

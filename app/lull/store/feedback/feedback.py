@@ -174,6 +174,7 @@ class FeedbackRows:
 
 
 def feedback_to_json(heard: MessageFindings) -> str:
+    """Return the JSON in which the feedback found in a user's message is stored."""
     return json.dumps(asdict(heard), ensure_ascii=True, sort_keys=True)
 
 

@@ -105,6 +105,7 @@ def newest_words(messages: Sequence[Message]) -> str:
 
 
 def reward_row(row: sqlite3.Row) -> RewardRow:
+    """Return a row of the table of rewards (scores of answers) as a value."""
     votes = tuple(Vote(**vote) for vote in json.loads(row["votes"]))
     reward = None
     if row["source"] is not None:
@@ -131,6 +132,9 @@ def reward_row(row: sqlite3.Row) -> RewardRow:
 
 
 def values_of(row: RewardRow, at: datetime) -> tuple[object, ...]:
+    """Return the values to store for a reward (the score of an answer), in the order of the
+    columns.
+    """
     reward = row.reward
     return (
         row.turn,

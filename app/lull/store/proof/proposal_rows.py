@@ -81,6 +81,7 @@ def write_decision(connection: sqlite3.Connection, proposal: Proposal) -> None:
 
 
 def write_proposal(connection: sqlite3.Connection, proposal: Proposal, data: bytes | None) -> None:
+    """Write the present state of a proposed skill into its row."""
     connection.execute(
         "UPDATE proposals SET status = ?, changed_at = ?, reason = ?, before = ?, generation = ?,"
         " sha256 = ?, base_sha256 = ?, fields = ?, bytes = coalesce(?, bytes) WHERE id = ?",
@@ -100,6 +101,7 @@ def write_proposal(connection: sqlite3.Connection, proposal: Proposal, data: byt
 
 
 def fields_of(proposal: Proposal) -> str:
+    """Return the JSON of a proposal's fields that have no column of their own."""
     return json.dumps(
         {
             "failures": proposal.failures,
@@ -211,6 +213,7 @@ def pair_of(pair: str, answers: str) -> Pair:
 
 
 def fault_of(row: sqlite3.Row) -> WritingFault:
+    """Return a row as a fault: what went wrong when a model was to write a skill."""
     return WritingFault(
         id=row["id"],
         at=datetime.fromisoformat(row["at"]),
@@ -224,6 +227,7 @@ def fault_of(row: sqlite3.Row) -> WritingFault:
 
 
 def decision_of(row: sqlite3.Row) -> UserDecision:
+    """Return a row as a decision of the user about a proposed skill."""
     return UserDecision(
         number=row["number"],
         proposal=row["proposal"],

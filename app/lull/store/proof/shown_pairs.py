@@ -29,6 +29,7 @@ class ShownPair:
 
 
 def shown_of(row: sqlite3.Row) -> ShownPair:
+    """Return a row as a pair of answers that the user is shown."""
     return ShownPair(
         id=row["id"],
         proposal=row["proposal"],
@@ -64,6 +65,7 @@ def close_shown(connection: sqlite3.Connection, shown: ShownPair) -> None:
 
 
 def not_open(proposal: str, pair: str) -> Conflict:
+    """Return the error for a pair of answers that waits for no pick any more."""
     return Conflict(
         f"The pair {pair[:80]} is not open any more.",
         hint=f"`lull review compare {proposal}` shows the next one.",

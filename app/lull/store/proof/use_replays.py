@@ -37,6 +37,7 @@ class UseKey(NamedTuple):
 
 
 def use_key(skill: Skill) -> UseKey:
+    """Return the key under which the measured effect of a skill is stored."""
     return UseKey(skill.client, skill.name, skill.sha256)
 
 

@@ -30,6 +30,7 @@ SEARCHED_BYTES = 4 * 1024 * 1024
 
 
 def file_error(path: Path, error: OSError) -> SkillError:
+    """Return the error for a skill's file that cannot be read or written."""
     return SkillError(f"{path}: {error.strerror}.", hint="Check the file and its permissions.")
 
 

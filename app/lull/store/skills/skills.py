@@ -306,6 +306,7 @@ def _without_file(folder: Path) -> SkillError:
 
 
 def injected(skill: Skill) -> InjectedSkill:
+    """Return what a turn records of a skill that was put into its prompt."""
     return InjectedSkill(name=skill.name, version=skill.version, sha256=skill.sha256)
 
 

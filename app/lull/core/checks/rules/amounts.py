@@ -64,6 +64,9 @@ BARE: Final = re.compile(rf"(?<![\w.,]){NUMBER}(?![\w])")
 
 @cache
 def amount_of(noun: str) -> re.Pattern[str]:
+    """Return the pattern that finds how many of a thing a rule asks for; `noun` is a pattern for
+    the thing.
+    """
     return re.compile(
         rf"(?<![\w.,])(?P<one>{NUMBER})(?:\s?(?:-|–|to|or|bis|oder|à|ou|a|o|and|et|y|und)\s?"
         rf"(?P<two>{NUMBER}))?(?P<between>[\s-]+(?:[^\W\d][\w-]*\s+){{0,2}}?)(?:{noun})\b"
@@ -159,6 +162,7 @@ def _only_number(text: str) -> re.Match[str] | None:
 
 
 def value(number: str) -> int:
+    """Return the value of a number that is written in digits or as a word."""
     return int(number) if number.isdigit() else VALUES[number]
 
 

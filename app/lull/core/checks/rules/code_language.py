@@ -53,6 +53,7 @@ _LOOKS: Final = {
 
 
 def named(text: str) -> set[str]:
+    """Return the programming languages that a text names."""
     return {
         name for name, (pattern, _) in LANGUAGES.items() if re.search(pattern, text, re.IGNORECASE)
     }
@@ -74,6 +75,7 @@ def code_languages_in(answer: str) -> set[str]:
 
 
 def has_code(answer: str) -> bool:
+    """Return whether there is source code in an answer."""
     return bool(blocks_of(answer)) or _short_code(answer) or is_sql(answer) or "`" in answer
 
 

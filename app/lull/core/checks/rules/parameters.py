@@ -66,6 +66,7 @@ def _counts_another(kind: CheckKind, text: str) -> bool:
 
 
 def spanned(kind: CheckKind, found: amounts.AmountRange | None) -> Check | None:
+    """Return the check with these limits; None if the rule states none."""
     if found is None or not (found.at_least or found.at_most):
         return None
     return Check(kind=kind, at_least=found.at_least, at_most=found.at_most)

@@ -98,6 +98,7 @@ def without_leading_no(rule: str) -> str:
 
 
 def quoted(text: str) -> list[str]:
+    """Return the texts in quotation marks."""
     return [next(part for part in found.groups() if part) for found in QUOTED.finditer(text)]
 
 
@@ -275,6 +276,7 @@ def without_reason(text: str) -> str:
 
 
 def conditional(text: str) -> bool:
+    """Return whether a rule holds only under a condition, such as "if I ask for code"."""
     return _CONDITION.search(_EVEN_IF.sub("", mask_quoted(text))) is not None
 
 

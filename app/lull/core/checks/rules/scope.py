@@ -65,6 +65,7 @@ _ORDER: Final = re.compile(
 
 
 def without_scope_clause(rule: str) -> str:
+    """Return a rule without the words that say for which requests it holds, such as "in emails"."""
     found = _lead(rule)
     if found is not None:
         return rule[found.end() :]

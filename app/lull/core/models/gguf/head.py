@@ -108,6 +108,7 @@ def as_written(value: float) -> float:
 
 
 def damaged(what: str) -> WeightsError:
+    """Return the error for a GGUF model file that is damaged."""
     return WeightsError(
         f"The file is damaged or not what it claims to be: {what}.",
         hint="Fetch the model again with `ollama pull`.",

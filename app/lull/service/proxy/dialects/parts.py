@@ -309,6 +309,7 @@ def json_text_or_empty(value: object) -> str:
 
 
 def text_part(text: str) -> MessagePart:
+    """Return a piece of text of a chat message."""
     return MessagePart(kind=PartKind.TEXT, text=text)
 
 

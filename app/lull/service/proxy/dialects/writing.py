@@ -36,6 +36,7 @@ def go_json(value: object, *, sort_keys: bool = False) -> str:
 
 
 def go_bytes(value: object) -> bytes:
+    """Encode a value as JSON the way Ollama (a Go program) does."""
     return go_json(value).encode("utf-8", "replace")
 
 

@@ -359,6 +359,9 @@ def _frames(wanted: UnstoredParts) -> Iterator[tuple[BodyFrame, bytes]]:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
+    """Read long request bodies that come over an inherited socket; the program of a
+    child process.
+    """
     parser = argparse.ArgumentParser(prog="lull read-long", description="Read long bodies.")
     parser.add_argument("--socket", type=int, required=True, help="inherited file descriptor")
     arguments = parser.parse_args(argv)

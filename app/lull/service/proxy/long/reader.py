@@ -219,4 +219,5 @@ class LongReader:
 
 
 def reader_stopped() -> LongReaderDown:
+    """Return the error for a long request whose reading process has ended."""
     return LongReaderDown("The reader of long requests stopped.", hint="It is started again.")

@@ -13,10 +13,12 @@ from lull.core.skills.rules import EvolveRule
 
 
 def score_rule(settings: Settings) -> ScoreRule:
+    """Return the parameters of scoring answers, by the settings."""
     return ScoreRule(settle_s=settings.learning.settle_s)
 
 
 def evolve_rule(settings: Settings) -> EvolveRule:
+    """Return the parameters of making skills from feedback, by the settings."""
     learning = settings.learning
     return EvolveRule(
         alike=learning.alike,
@@ -26,6 +28,7 @@ def evolve_rule(settings: Settings) -> EvolveRule:
 
 
 def prove_rule(settings: Settings) -> ProveRule:
+    """Return the parameters of proofs, by the settings."""
     learning, rule = settings.learning, ProveRule()
     first = learning.most_pairs
     proof = replace(rule.proof, alpha=learning.alpha, first_pairs=first, most_pairs=2 * first)
@@ -33,6 +36,9 @@ def prove_rule(settings: Settings) -> ProveRule:
 
 
 def holdout_rule(settings: Settings) -> HoldoutRule:
+    """Return the parameters of the holdout (leaving a skill out of some conversations), by the
+    settings.
+    """
     guard = settings.guard
     return HoldoutRule(
         share=guard.leave_out_share, settle_uses=guard.settle_uses, stale_days=guard.stale_days

@@ -108,6 +108,7 @@ def _sources(
 
 
 def promote_rule(settings: Settings) -> PromoteRule:
+    """Return the parameters of taking trained adapters into use, by the settings."""
     training = settings.training
     return PromoteRule(
         trial_share=training.trial_share,

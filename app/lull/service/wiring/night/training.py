@@ -247,6 +247,7 @@ def _make_run_of(
 
 
 def rollout_rule(settings: Settings) -> RolloutRule:
+    """Return the parameters of sampling answers for training, by the settings."""
     training = settings.training
     return RolloutRule(
         group_size=training.group_size,
@@ -257,6 +258,7 @@ def rollout_rule(settings: Settings) -> RolloutRule:
 
 
 def run_rule(settings: Settings) -> RunRule:
+    """Return the parameters of a training run, by the settings."""
     training = settings.training
     return RunRule(
         replay_share=training.replay_share,
@@ -272,6 +274,7 @@ def run_rule(settings: Settings) -> RunRule:
 
 
 def train_rule(settings: Settings) -> TrainRule:
+    """Return the parameters that say when a training run is made, by the settings."""
     training = settings.training
     return TrainRule(
         enabled=training.enabled,

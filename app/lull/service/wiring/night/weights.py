@@ -158,6 +158,7 @@ def weights_of(
 
 
 def ollama_models(settings: Settings, session: aiohttp.ClientSession) -> OllamaModels:
+    """Make the part that reads and creates models in the user's Ollama."""
     return OllamaModels(
         session, settings.upstream.resolved(os.environ, own_port=settings.service.port)
     )
