@@ -130,6 +130,7 @@ def test_what_an_approved_skill_does_is_measured_while_nobody_is_here(
         signals.now = AWAY
 
         def measured() -> Any:
+            lull.ask("why")  # has the service look at the signals now and not at its next turn
             found = lull.ask("skills", "show", proposal["name"])["skill"]["measured"]
             return found if found["pairs"] >= 4 else None
 
