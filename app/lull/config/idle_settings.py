@@ -155,6 +155,7 @@ class IdleSettings:
 
     @property
     def rule(self) -> IdleRule:
+        """Return the parameters of the decision whether Lull may work in the background."""
         return IdleRule(
             enabled=self.enabled,
             after_s=self.after_min * 60,

@@ -58,14 +58,17 @@ class Paths:
 
     @property
     def settings(self) -> Path:
+        """The settings file."""
         return self.home / "settings.toml"
 
     @property
     def database(self) -> Path:
+        """The file of the SQLite database."""
         return self.home / "lull.db"
 
     @property
     def skills_root(self) -> Path:
+        """The folder of the skills (texts put into prompts), with all their versions."""
         return self.home / "library"
 
     @property
@@ -87,18 +90,22 @@ class Paths:
 
     @property
     def chroma(self) -> Path:
+        """The folder of the vectors by which similar past requests are found."""
         return self.home / "vectors"
 
     @property
     def models(self) -> Path:
+        """The folder of models that Lull runs itself, and of weights prepared for training."""
         return self.home / "models"
 
     @property
     def logs(self) -> Path:
+        """The folder of the service's log files."""
         return self.home / "logs"
 
     @property
     def lock(self) -> Path:
+        """The file that the running service holds locked."""
         return self.home / "service.lock"
 
     @property
@@ -136,6 +143,9 @@ class Paths:
 
     @property
     def control_socket(self) -> Path:
+        """The socket on which the service answers the command line and the window; elsewhere if the
+        usual path is too long.
+        """
         usual = self.home / "run" / "control.sock"
         if _fits(usual):
             return usual

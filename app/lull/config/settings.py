@@ -96,6 +96,7 @@ class ServiceSettings:
 
     @property
     def needs_token(self) -> bool:
+        """Whether clients must send a token, because other machines can reach the service."""
         return not addresses.is_loopback(self.bind)
 
 
@@ -229,6 +230,7 @@ class SkillsSettings:
 
     @property
     def rule(self) -> RetrievalRule:
+        """Return the parameters of choosing skills for a prompt."""
         return RetrievalRule(
             at_most=self.at_most,
             budget_tokens=self.budget_tokens,

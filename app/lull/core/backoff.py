@@ -24,6 +24,7 @@ class Backoff:
     """Times of the recent crashes, on the caller's monotonic clock."""
 
     def with_crash(self, now_s: float) -> Backoff:
+        """Return the state after one more crash; crashes that lie far back are forgotten."""
         recent = tuple(fall for fall in self.falls_s if now_s - fall < self.within_s)
         return replace(self, falls_s=(*recent, now_s))
 

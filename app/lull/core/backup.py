@@ -89,6 +89,7 @@ class Manifest:
 
     @property
     def size(self) -> int:
+        """The size of all backed-up files together, in bytes."""
         return sum(entry.size for entry in self.entries.values())
 
 

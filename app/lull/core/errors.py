@@ -68,6 +68,7 @@ class LullError(Exception):
         return f"{self.title}: {self.detail}{tail}"
 
     def as_dict(self) -> dict[str, str]:
+        """Return the error as the JSON that programs get: what happened, where, and what to do."""
         return {"title": self.title, "detail": self.detail, "hint": self.hint}
 
     def as_coded_dict(self) -> dict[str, object]:
@@ -136,6 +137,7 @@ class SystemRefused(LullError):
 
     @classmethod
     def because(cls, error: OSError) -> Self:
+        """Return the error for a failed file operation, with a hint that fits its cause."""
         where = f"{error.filename}: " if error.filename else ""
         full = error.errno in NO_ROOM
         hint = (

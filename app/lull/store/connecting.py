@@ -40,6 +40,7 @@ class EndableConnection(sqlite3.Connection):
         self.in_use.release()
 
     def execute(self, *words: Any) -> sqlite3.Cursor:
+        """Execute a statement, unless the connection was ended from another thread."""
         if self._ended:
             raise sqlite3.OperationalError("interrupted")
         return super().execute(*words)

@@ -116,6 +116,7 @@ class Retention:
         return {row["id"]: row["bytes"] for row in rows}
 
     def used_bytes(self) -> int:
+        """Return how many bytes of the database are in use. Blocking."""
         return self._db.read(used_bytes)
 
 

@@ -134,6 +134,7 @@ class Trash:
         return [file for file in self._files() if self._whole.get(file.stem) != _state(file)]
 
     def size_bytes(self) -> int:
+        """Return the size of the trash on disk in bytes. Blocking."""
         return sum(file.stat().st_size for file in self._files())
 
     def _files(self) -> list[Path]:

@@ -101,6 +101,7 @@ class Writer:
     # Queueing
 
     def post(self, entry: _Entry) -> None:
+        """Queue a write without waiting; it is dropped and counted if too many wait."""
         with self._door:
             # A write in progress may queue its next piece even after closing.
             closed = self._closed and threading.current_thread() is not self._thread
@@ -112,12 +113,17 @@ class Writer:
             self._queue.put(entry)
 
     def post_work(self, work: DatabaseWork[Any]) -> None:
+        """Queue a write function without waiting; it is dropped and counted if too many writes
+        wait.
+        """
         self.post(_Entry(work))
 
     def inbox(self, write: Callable[[sqlite3.Connection, Sequence[T]], None]) -> Inbox[T]:
+        """Return an inbox whose items are written together."""
         return Inbox(self.post, write)
 
     def submit(self, work: DatabaseWork[T], *, synced: bool = False) -> Future[T]:
+        """Queue a write function and return the future of its result after the commit."""
         future: Future[T] = Future()
         with self._door:
             if self._closed:
@@ -134,6 +140,7 @@ class Writer:
 
     @property
     def changes(self) -> int:
+        """The number of rows that were changed since the start."""
         return self._connection.total_changes
 
     @property
@@ -153,6 +160,7 @@ class Writer:
         self._thread.join()
 
     def close(self) -> None:
+        """Empty the write-ahead log into the database file, and close the connection. Blocking."""
         with contextlib.suppress(sqlite3.Error):  # another process reads: it checkpoints later
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self._connection.close()

@@ -49,11 +49,13 @@ class Probe:
 
     @property
     def messages(self) -> tuple[Message, ...]:
+        """Return the chat messages that ask the probe's question, with its skills in the prompt."""
         text = merged_system(self.system, skills_block(self.skills)) if self.skills else self.system
         asked = text_message(Role.USER, self.prompt)
         return (text_message(Role.SYSTEM, text), asked) if text else (asked,)
 
     def passes(self, answer: str) -> bool:
+        """Return whether an answer to the probe is right."""
         return fulfils(self.wanted, answer)
 
 

@@ -79,6 +79,7 @@ class Agreement:
 
     @property
     def text(self) -> str:
+        """The result of comparing a published version with the trained model, in words."""
         return (
             f"log-probabilities differ by {self.gap:.3f} nats at most (the base's by"
             f" {self.base_gap:.3f}) after {self.prompts} prompts"

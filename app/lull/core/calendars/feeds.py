@@ -206,6 +206,7 @@ class Feed:
         return max(0.0, (now - self.seen_at).total_seconds())
 
     def health(self, now: datetime) -> Health:
+        """Return how recent Lull's copy of the calendar is."""
         age_s = self.age_s(now)
         if age_s is None or age_s > COPY_COUNTS_FOR_S:
             return Health.LOST

@@ -35,6 +35,7 @@ class DayCount:
 
     @property
     def seen(self) -> int:
+        """The number of days that were counted."""
         return sum(last - first + 1 for first, last in self.spans)
 
     @property

@@ -141,16 +141,21 @@ class BodyEdit:
         return self.text[span.start]
 
     def members(self, span: JsonSpan) -> Mapping[str, JsonSpan]:
+        """Return the places of an object's values in the JSON text, by key."""
         if span.start not in self._members:
             self._members[span.start] = object_spans(self.text, span.start)
         return self._members[span.start]
 
     def elements(self, span: JsonSpan) -> Sequence[JsonSpan]:
+        """Return the places of an array's elements in the JSON text."""
         if span.start not in self._elements:
             self._elements[span.start] = array_spans(self.text, span.start)
         return self._elements[span.start]
 
     def string(self, span: JsonSpan) -> str:
+        """Return the string at a place in the JSON text. Raises ValueError if something else is
+        there.
+        """
         if self.kind(span) != '"':
             raise ValueError(f"no string at {span.start}")
         value, _ = _scan_string(self.text, span.start + 1, True)
@@ -167,6 +172,7 @@ class BodyEdit:
         self._insert(JsonSpan(span.start + 1, span.start + 1), quoted(addition)[1:-1])
 
     def replace(self, span: JsonSpan, json_text: str) -> None:
+        """Put another JSON text in this place; the rest of the text keeps its bytes."""
         self._insert(span, json_text)
 
     def add_first(self, array: JsonSpan, json_text: str) -> None:

@@ -141,6 +141,7 @@ class Outline:
 
     @property
     def characters(self) -> int:
+        """The number of all characters."""
         return self.plain + self.others
 
     @property
@@ -170,11 +171,13 @@ class ChatRequest:
 
     @property
     def system(self) -> str | None:
+        """The system text in front of the conversation; None if there is none."""
         first = self.messages[0] if self.messages else None
         return first.text if first is not None and first.role is Role.SYSTEM else None
 
     @property
     def newest_user_text(self) -> str:
+        """The text of the user's newest message; "" if there is none."""
         for message in reversed(self.messages):
             if message.role is Role.USER:
                 return message.text
@@ -214,4 +217,7 @@ class Completion:
 
     @property
     def complete(self) -> bool:
+        """Whether the model came to the end of its answer, by itself or at a limit that the client
+        set.
+        """
         return self.finish in (Finish.STOP, Finish.LENGTH, Finish.TOOL_CALLS)

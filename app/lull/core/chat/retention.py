@@ -94,6 +94,7 @@ class UnaskedDeletions:
         return self if self.waits or int(day) == self.day else UnaskedDeletions(day=int(day))
 
     def more(self, count: int) -> UnaskedDeletions:
+        """Return the count after so many more deletions."""
         return replace(self, gone=self.gone + count)
 
 

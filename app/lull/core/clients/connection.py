@@ -36,6 +36,7 @@ class Connection:
     """Folders that had to be made, the innermost first; undoing removes those that are empty."""
 
     def as_json(self) -> str:
+        """Return the JSON in which a connected client is stored."""
         return json.dumps(asdict(self), indent=2) + "\n"
 
     @classmethod

@@ -182,10 +182,14 @@ class Calibration:
         return cls(counts=counts, beliefs=beliefs or {})
 
     def p_good(self, value: float, source: Source, *, prior: float = EVEN) -> float:
+        """Return the probability that an answer was good, given a source's verdict and how often
+        the source is right.
+        """
         counts, belief = self.counts.get(source), self.beliefs.get(source)
         return p_good(value, source, counts, prior=prior, belief=belief)
 
     def rates(self, source: Source) -> Rates:
+        """Return the sensitivity and specificity of a source's verdicts on answers."""
         return rates(source, self.counts.get(source, Counts()), self.beliefs.get(source))
 
     def true_rate(self, source: Source, *, good: int, n: int) -> Estimate:
@@ -267,6 +271,9 @@ class RatingCandidate:
 
     @property
     def disagreement(self) -> float:
+        """How far the judge's verdict on an answer is from that of the other signals; 0 if one is
+        unknown.
+        """
         if self.judge is None or self.signals is None:
             return 0.0
         return abs(self.judge - self.signals)

@@ -66,14 +66,19 @@ class MessageFindings:
 
     @property
     def corrects(self) -> bool:
+        """Whether the user's message corrects the answer before it."""
         return self.correction > LIKELY and not self.unsure
 
     @property
     def lasts(self) -> bool:
+        """Whether the user's message states a rule for later answers, too, in words that can be
+        quoted.
+        """
         return self.lasting > LIKELY and bool(self.quote) and not self.unsure
 
     @property
     def thanked(self) -> bool:
+        """Whether the user's message thanks for the answer and does not correct it."""
         return self.thanks > LIKELY and not self.corrects and not self.unsure
 
     @property

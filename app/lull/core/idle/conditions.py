@@ -51,6 +51,7 @@ class ConditionInputs:
 
     @property
     def now(self) -> datetime:
+        """The time at which the signals were read."""
         return self.signals.now
 
 

@@ -65,6 +65,7 @@ class Pause:
     """End of the pause, `FOR_EVER` if it has none; in UTC, as `asked_at` is."""
 
     def over(self, now: datetime) -> bool:
+        """Return whether the pause has ended."""
         return now.astimezone(UTC) >= self.until
 
     def after_clock_change(self, now: datetime) -> Pause:

@@ -79,6 +79,7 @@ class IdleWindow:
 
     @property
     def open(self) -> bool:
+        """Whether background work may run now."""
         return self.state in (WindowState.OPEN, WindowState.WORKING)
 
     @property
@@ -114,6 +115,7 @@ class IdleWindow:
         )
 
     def working(self, text: str) -> IdleWindow:
+        """Return the decision with the work that is now running as its reason."""
         return replace(self, state=WindowState.WORKING, because=text)
 
     def as_dict(self) -> dict[str, object]:

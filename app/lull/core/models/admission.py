@@ -42,6 +42,7 @@ class SmallReaderFigures:
 
     @property
     def found(self) -> Estimate:
+        """How well the small reader did in the same exam, with the confidence interval."""
         return wilson(self.right, self.n)
 
 

@@ -38,6 +38,7 @@ class MachineMemory:
 
     @property
     def may_take(self) -> float:
+        """The bytes that one more model may take; a share of the memory is always left free."""
         return self.available_bytes - HEADROOM_SHARE * self.total_bytes
 
 

@@ -103,6 +103,7 @@ class ExamMark:
     """
 
     def as_json(self) -> list[object]:
+        """Return the JSON in which a mark is stored."""
         return [self.item, self.right, self.kept]
 
 
@@ -131,6 +132,7 @@ class ExamResult:
 
     @property
     def n(self) -> int:
+        """The number of questions that were answered."""
         return len(self.marks)
 
 

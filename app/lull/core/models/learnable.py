@@ -53,6 +53,7 @@ class Machine:
 
     @property
     def may_take_gb(self) -> float:
+        """The memory that training may use, in GB."""
         return self.memory_bytes * self.share / GB
 
 

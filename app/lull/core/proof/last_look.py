@@ -43,6 +43,7 @@ class LastLook:
     """
 
     def accepts(self, e_value: float, alpha: float) -> bool:
+        """Return whether the drawn coin accepts a proof whose evidence is this strong."""
         return self.coin <= acceptance_chance(e_value, alpha)
 
 

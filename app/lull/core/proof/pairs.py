@@ -68,6 +68,7 @@ class Pair:
 
     @property
     def lost(self) -> bool:
+        """Whether the answer with the skill was the worse one."""
         return self.with_ < self.without
 
 
@@ -87,6 +88,7 @@ class Totals:
 
     @property
     def pairs(self) -> int:
+        """The number of all pairs of answers."""
         return self.benefit_pairs + self.success_pairs
 
     @property
@@ -130,6 +132,7 @@ class Totals:
 
     @property
     def picks(self) -> int:
+        """The number of pairs in which the user found one answer better."""
         return self.picked_wins + self.picked_losses
 
 

@@ -85,6 +85,7 @@ class PlacingMark:
     """
 
     def as_json(self) -> list[object]:
+        """Return the JSON in which a mark is stored."""
         return [self.case, self.place.value, self.kept]
 
 

@@ -237,6 +237,7 @@ class Proposal:
 
     @property
     def open(self) -> bool:
+        """Whether the user can still decide about the proposal."""
         return self.status in OPEN_STATUSES
 
     @property

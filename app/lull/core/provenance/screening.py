@@ -67,6 +67,7 @@ class Screening:
 
     @property
     def quarantined(self) -> bool:
+        """Whether a finding is so serious that the skill may enter no prompt."""
         return any(flag.severity is Severity.QUARANTINE for flag in self.flags)
 
 

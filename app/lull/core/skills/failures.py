@@ -51,6 +51,7 @@ class Failure:
 
     @property
     def asked(self) -> str:
+        """What the user asked for in the turn that failed."""
         said = (m.text for m in reversed(self.messages) if m.role == "user" and m.text)
         return request_in(next(said, ""))
 
@@ -65,10 +66,12 @@ class FailureSet:
 
     @property
     def client(self) -> str:
+        """The client in whose conversations the failures happened."""
         return self.failures[0].client
 
     @property
     def turns(self) -> tuple[str, ...]:
+        """The ids of the failed turns."""
         return tuple(failure.turn for failure in self.failures)
 
     @property

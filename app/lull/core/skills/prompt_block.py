@@ -53,6 +53,7 @@ class Injection:
 
     @property
     def empty(self) -> bool:
+        """Whether no skill is added to the request."""
         return not self.system and not self.suffixes and not self.prefixes
 
     @property

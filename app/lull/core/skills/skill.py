@@ -87,6 +87,7 @@ class Skill:
 
     @property
     def key(self) -> SkillKey:
+        """The client and the name, which together identify the skill."""
         return SkillKey(self.client, self.name)
 
 
@@ -218,6 +219,7 @@ class Library:
         return Library(generation=number, skills={**self.skills, **new})
 
     def get(self, key: SkillKey) -> Skill:
+        """Return the skill with this key. Raises NotFound."""
         skill = self.skills.get(key)
         if skill is None:
             whose = f" of the chat app {key.client}" if key.client else ""

@@ -91,6 +91,7 @@ class SupportRequests:
                 self._holders[mark].append(number)
 
     def near(self, request: str) -> bool:
+        """Return whether a request is nearly the same as one that taught a skill."""
         marks = comparison_words(request)
         shared = Counter(number for mark in marks for number in self._holders.get(mark, ()))
         return any(

@@ -41,6 +41,7 @@ class Group:
 
     @property
     def advantages(self) -> tuple[float, ...]:
+        """How much better each sampled answer was than the others of its group (GRPO)."""
         return advantages([sample.reward for sample in self.samples])
 
     @property

@@ -93,6 +93,7 @@ class RolloutGroup:
 
     @property
     def state(self) -> GroupState:
+        """Whether the group can be trained on, by its rewards."""
         return state_of(self.samples)
 
     @property

@@ -139,6 +139,7 @@ class AdapterFiles:
         self._trained = trained
 
     def folder(self, adapter: str) -> Path:
+        """Return the folder of an adapter's files."""
         return self.root / adapter
 
     def take_in(self, adapter: str, source: Path, sha256: str = "") -> str:
@@ -195,6 +196,7 @@ class AdapterFiles:
         return _damage(folder, sha256)
 
     def remove(self, adapter: str) -> None:
+        """Delete an adapter's files. Blocking."""
         shutil.rmtree(self.folder(adapter), ignore_errors=True)
 
     def sweep(self, known: Iterable[str]) -> None:

@@ -121,6 +121,7 @@ class Adapters:
         return self._db.read(lambda connection: sealed_rows(connection, table))
 
     def in_force(self, model: str) -> AdaptersInForce:
+        """Return the adapter that is active for a model, and the one on trial. Blocking."""
         return self._db.read(lambda connection: stored_in_force(connection, model))
 
     def active(self, model: str) -> AdapterVersion | None:

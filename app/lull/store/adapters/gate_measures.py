@@ -30,6 +30,9 @@ class GateMeasures:
         self._db = database
 
     def plan(self, adapter: str) -> dict[str, object] | None:
+        """Return the stored plan of the gate's measurements of an adapter; None if there is none.
+        Blocking.
+        """
         row = self._db.read(
             lambda connection: connection.execute(
                 "SELECT plan FROM gate_plans WHERE adapter = ?", (adapter,)

@@ -49,6 +49,7 @@ class Feeds:
         return [_feed(row) for row in rows]
 
     async def add(self, feed: Feed) -> None:
+        """Store a calendar that the user has added."""
         marks = ", ".join("?" * len(_COLUMNS))
         await self._db.write(
             lambda connection: connection.execute(

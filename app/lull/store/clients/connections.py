@@ -93,12 +93,15 @@ class Connections:
         return self._bytes(connection, "after", connection.after_sha256)
 
     def drop(self, connection: Connection) -> None:
+        """Delete what is kept of a client's connection. Blocking."""
         shutil.rmtree(self.folder_of(connection), ignore_errors=True)
 
     def backup_path(self, connection: Connection) -> Path:
+        """Return the path at which a client's file is kept as it was before Lull changed it."""
         return self._place(connection, "before", connection.before_sha256)
 
     def folder_of(self, connection: Connection) -> Path:
+        """Return the folder in which a client's connection is kept."""
         key = sha256_of(connection.path.encode("utf-8", "surrogateescape"))[:12]
         return self._folder / f"{connection.client}-{key}"
 

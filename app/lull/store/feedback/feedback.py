@@ -55,6 +55,9 @@ class FeedbackRows:
         return [WaitingMessage(turn=row["turn"], before=row["before"]) for row in rows]
 
     def count_waiting(self) -> int:
+        """Return how many of the users' messages have not been searched for feedback
+        yet. Blocking.
+        """
         row = self._db.read(
             lambda connection: connection.execute(
                 "SELECT count(*) AS n FROM feedback WHERE read_by = ''"

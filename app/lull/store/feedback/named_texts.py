@@ -25,6 +25,7 @@ class NamedTexts:
         return bytes(row["value"]).decode() if row else ""
 
     async def put(self, name: str, value: str) -> None:
+        """Store a text under this name, in place of the one before."""
         await self._db.write(
             lambda connection: connection.execute(
                 "INSERT OR REPLACE INTO facts VALUES (?, ?)", (name, value.encode())

@@ -70,6 +70,7 @@ class ServedTurn:
 
     @property
     def identity(self) -> str:
+        """The name under which the conversations of the turn's client are stored."""
         return Client(name=self.client, apart=self.apart).identity
 
     @property

@@ -104,6 +104,7 @@ class Windows:
     # How long the user was away
 
     def post_lull(self, lull: PastLull) -> None:
+        """Queue the storing of an absence of the user that has ended; never waits."""
         values = (_text(lull.began_at), lull.length_s, int(lull.seen_to_end))
         self._db.post(
             lambda connection: connection.execute(
@@ -155,6 +156,9 @@ class Windows:
     # The pause
 
     def pause(self) -> Pause | None:
+        """Return the pause of background work that the user asked for; None if there is none.
+        Blocking.
+        """
         row = self._db.read(lambda connection: connection.execute("SELECT * FROM pause").fetchone())
         if row is None:
             return None

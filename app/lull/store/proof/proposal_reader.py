@@ -77,6 +77,7 @@ class ProposalReader:
         return self._with(OPEN_STATUSES)
 
     def with_status(self, statuses: Iterable[ProposalStatus]) -> list[Proposal]:
+        """Return the proposals with one of these statuses. Blocking."""
         return self._with(frozenset(statuses))
 
     def of_skill(self, key: SkillKey) -> list[Proposal]:

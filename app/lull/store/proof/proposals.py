@@ -175,6 +175,7 @@ class Proposals(ProposalReader):
         return await self._db.write_synced(work)
 
     async def fault(self, fault: WritingFault) -> None:
+        """Store what went wrong when a model was to write a skill."""
         values = (
             fault.id,
             fault.at.isoformat(),

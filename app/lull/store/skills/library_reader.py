@@ -146,6 +146,7 @@ class LibraryReader:
         return proof_record(self._db, sha256, data)
 
     def generations(self) -> list[SkillGeneration]:
+        """Return the history of all skills, one entry for each change. Blocking."""
         rows = self._db.read(
             lambda connection: connection.execute(
                 "SELECT * FROM generations ORDER BY number"

@@ -77,6 +77,7 @@ class SkillFolders:
         return self.keep_bytes(render(text))
 
     def keep_bytes(self, data: bytes) -> str:
+        """Store the bytes of a skill's text under their sha256, and return it. Blocking."""
         sha256 = hashlib.sha256(data).hexdigest()
         target = self._version(sha256)
         if sha256_of(target) != sha256:
@@ -142,6 +143,9 @@ class SkillFolders:
                 return
 
     def data(self, sha256: str) -> bytes:
+        """Return the stored bytes of a skill's text. Raises StoreError if they are damaged or gone.
+        Blocking.
+        """
         path = self._version(sha256)
         try:
             data = read_regular(path, COPY_LIMIT)
@@ -160,11 +164,13 @@ class SkillFolders:
         return self.versions / sha256[:2] / f"{sha256}.md"
 
     def has_version(self, sha256: str) -> bool:
+        """Return whether bytes with this sha256 are stored. Blocking."""
         return self._version(sha256).is_file()
 
     # Working copies
 
     def folder(self, key: SkillKey) -> Path:
+        """Return the folder of a skill that the user may edit."""
         return self.working / _client_folder(key) / key.name
 
     def was_deleted(self, key: SkillKey) -> bool:

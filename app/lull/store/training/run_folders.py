@@ -46,6 +46,7 @@ class RunFolders:
         self._rows_missing = rows_missing
 
     def folder(self, run: str) -> Path:
+        """Return the folder of a training run."""
         return self.root / run
 
     def adapter(self, run: str) -> Path:

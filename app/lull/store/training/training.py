@@ -228,6 +228,7 @@ class Training:
         )
 
     def sources(self, run: str) -> list[RunSource]:
+        """Return what a training run was made of: turns, users' wishes and skills. Blocking."""
         rows = self._db.read(
             lambda connection: connection.execute(
                 "SELECT * FROM run_sources WHERE run = ? ORDER BY kind, source", (run,)

@@ -33,6 +33,7 @@ class BaseTensor:
 
     @property
     def size(self) -> int:
+        """The number of weights in the tensor."""
         return prod(self.shape)
 
 
@@ -48,12 +49,16 @@ class Metadata:
 
     @property
     def architecture(self) -> str:
+        """The name of the model's architecture."""
         return self.text("general.architecture")
 
     def __contains__(self, key: str) -> bool:
         return key in self.values
 
     def text(self, key: str, default: str | None = None) -> str:
+        """Return the text under a key of a GGUF file. Raises WeightsError if it is missing or
+        something else.
+        """
         found = self.values.get(key, default)
         if not isinstance(found, str):
             raise self._wrong(key, "text")
@@ -80,18 +85,27 @@ class Metadata:
         return found
 
     def yes(self, key: str, *, default: bool) -> bool:
+        """Return the truth value under a key of a GGUF file. Raises WeightsError if it is something
+        else.
+        """
         found = self.values.get(key, default)
         if not isinstance(found, bool):
             raise self._wrong(key, "true or false")
         return found
 
     def texts(self, key: str) -> tuple[str, ...]:
+        """Return the list of texts under a key of a GGUF file. Raises WeightsError if
+        it is none.
+        """
         found = self.values.get(key)
         if not isinstance(found, tuple) or not all(isinstance(one, str) for one in found):
             raise self._wrong(key, "a list of texts")
         return tuple(one for one in found if isinstance(one, str))
 
     def numbers(self, key: str) -> tuple[float, ...]:
+        """Return the list of numbers under a key of a GGUF file. Raises WeightsError
+        if it is none.
+        """
         found = self.values.get(key)
         if not isinstance(found, tuple) or any(isinstance(one, bool | str) for one in found):
             raise self._wrong(key, "a list of numbers")
