@@ -127,6 +127,17 @@ def put_right_error(changed: Sequence[str]) -> DamagedRow:
     )
 
 
+def not_put_right_error(number: int) -> DamagedRow:
+    """Return the error which tells the user that so many records of LoRA adapters were changed
+    outside of Lull and cannot be repaired.
+    """
+    return DamagedRow(
+        "The record of adapters was changed outside of Lull and cannot be put right from its "
+        f"sealed copy, which Lull uses: {number} entries.",
+        hint="Remove from the database what another program added to it, such as a trigger.",
+    )
+
+
 def lost_error(model: str, active: str | None) -> DamagedRow:
     """Return the error which tells the user that no intact copy of a record of LoRA adapters is
     left: the record of which adapter answers for `model`, or another one if `model` is "".

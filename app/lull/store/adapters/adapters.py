@@ -37,6 +37,7 @@ from lull.store.adapters.adapter_rows import (
     AdapterOrigin,
     Move,
     MoveRow,
+    not_put_right_error,
     put_right_error,
     row_of,
     verdict_text,
@@ -98,7 +99,9 @@ class Adapters:
         that cannot be put right; None if there are none.
         """
         damage = self._db.read(adapters_damage)
-        return damage or not_put_right(self._db, "adapters", *OF_ADAPTERS)
+        if damage is None and (number := not_put_right(self._db, *OF_ADAPTERS)):
+            damage = not_put_right_error(number)
+        return damage
 
     async def repair(self) -> StoreError | None:
         """Undo changes that other programs made to the records of LoRA adapters, by restoring the

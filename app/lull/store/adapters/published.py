@@ -64,8 +64,13 @@ class PublishedVersions:
         """
         sealed = self._sealed()
         damage = _ROWS.damage_error(sealed.all(), lost=sealed.lost)
-        what = "the versions published in Ollama"
-        return damage or not_put_right(self._db, what, PUBLISHED)
+        if damage is not None or not (number := not_put_right(self._db, PUBLISHED)):
+            return damage
+        return DamagedRow(
+            "The record of the versions published in Ollama was changed outside of Lull and cannot "
+            f"be put right from its sealed copy, which Lull uses: {number} entries.",
+            hint="Remove from the database what another program added to it, such as a trigger.",
+        )
 
     async def repair(self) -> StoreError | None:
         """Undo changes that other programs made to the records of published model versions, by

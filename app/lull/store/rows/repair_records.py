@@ -15,7 +15,6 @@ from typing import Final
 from lull.store.database import Database
 from lull.store.rows.facts import fact, set_fact
 from lull.store.rows.put_right import forget_put_right, noted_put_right
-from lull.store.rows.readable_rows import DamagedRow
 from lull.store.rows.sealed_rows import SealedTable, repair_rows, unlike_sealed
 
 _TRIED: Final = "not-put-right:"
@@ -52,19 +51,11 @@ async def repair_records(database: Database, *tables: SealedTable) -> list[str]:
     return await database.write(work)
 
 
-def not_put_right(database: Database, what: str, *tables: SealedTable) -> DamagedRow | None:
-    """Return an error that tells of records of `what` ("proofs") in these tables that are not as
-    their sealed copies have them, which after `repair_records` are those that cannot be put right;
-    None if there are none. Blocking.
+def not_put_right(database: Database, *tables: SealedTable) -> int:
+    """Return how many groups of rows of these tables are not as their sealed copies have them,
+    which after `repair_records` are those that cannot be put right. Blocking.
     """
-    unlike = database.read(lambda connection: unlike_sealed(connection, *tables))
-    if not unlike:
-        return None
-    return DamagedRow(
-        f"The record of {what} was changed outside of Lull and cannot be put right from its sealed "
-        f"copy, which Lull uses: {len(unlike)} entries.",
-        hint="Remove from the database what another program added to it, such as a trigger.",
-    )
+    return len(database.read(lambda connection: unlike_sealed(connection, *tables)))
 
 
 def _as_it_stands(connection: sqlite3.Connection, *tables: SealedTable) -> bytes:

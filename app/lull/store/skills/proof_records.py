@@ -86,7 +86,13 @@ def proof_records_not_put_right(database: Database) -> StoreError | None:
     """Return an error that tells of records of proofs of skills that other programs changed and
     that cannot be put right; None if there are none. Blocking.
     """
-    return not_put_right(database, "proofs", PROOF_RECORDS)
+    if not (number := not_put_right(database, PROOF_RECORDS)):
+        return None
+    return DamagedRow(
+        "The record of proofs was changed outside of Lull and cannot be put right from its sealed "
+        f"copy, which Lull uses: {number} entries.",
+        hint="Remove from the database what another program added to it, such as a trigger.",
+    )
 
 
 def remove_proof_records(connection: sqlite3.Connection, texts: Iterable[str]) -> None:

@@ -28,4 +28,10 @@ def trained_adapters_not_put_right(database: Database) -> StoreError | None:
     """Return an error that tells of records of what the trainer wrote that other programs changed
     and that cannot be put right; None if there are none. Blocking.
     """
-    return not_put_right(database, "what the trainer wrote", TRAINED_ADAPTERS)
+    if not (number := not_put_right(database, TRAINED_ADAPTERS)):
+        return None
+    return DamagedRow(
+        "The record of what the trainer wrote was changed outside of Lull and cannot be put right "
+        f"from its sealed copy, which Lull uses: {number} entries.",
+        hint="Remove from the database what another program added to it, such as a trigger.",
+    )
