@@ -19,6 +19,7 @@ import pytest
 from lull.contract.json_object import Json
 from lull.pocket import language as pocket
 from tests.e2e.corrections import Talk, one_proposal
+from tests.e2e.walks.tracing import TracedLull, legs, serve_traced, walked
 from tests.running import Lull, RunningLull, eventually
 
 pytestmark = [pytest.mark.full, pytest.mark.timeout(3600)]
@@ -162,14 +163,33 @@ def after_nights(lull: Lull, service: RunningLull, desk: Desk) -> Json:
     raise AssertionError(lull.ask("train", "list"))
 
 
+def traced_search(traced: TracedLull) -> list[str]:
+    """Return the trace of a search for what there is to train, which a chat brings about; another
+    search may be under way when the trace begins.
+    """
+    *_, last = leg = legs("night")[1]
+    for seed in range(5):
+        traced.begins_anew()
+        menus(traced.running, 1, seed=seed)
+        eventually(lambda: last in traced.entered())
+        if [one for one in traced.entered() if one in leg] == leg:
+            break
+    return traced.entered()
+
+
 def test_a_night_makes_the_weights_better_and_can_be_taken_back(lull: Lull, tmp_path: Path) -> None:
     with desk_of(lull, tmp_path) as desk:
-        service = lull.serve()
+        traced = serve_traced(lull, tmp_path / "trace")
+        service = traced.running
         menus(service, 48, seed=3)
         assert rightly_done(service, pocket.Kind.MENU, BARS) == 0.0
         before = logprobs(service, "write a menu for green happy mouse")
 
+        looked = traced_search(traced)
+        traced.begins_anew()
         promoted = after_nights(lull, service, desk)
+        night = traced.entered()  # docs/architecture.md tells what happened
+        assert walked("night", night, looked, night, night) == legs("night")
         assert promoted["kind"] == "grpo" and promoted["verdict"] == "accepted"
         assert promoted["reward_after"] > 0.5
         assert runs(lull, "continued")  # several rounds, each from the adapter before
