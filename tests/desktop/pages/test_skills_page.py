@@ -8,14 +8,18 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 
 from lull.contract import routes
+from lull.core.feedback.feedback import RuleKind, Scope
 from lull.core.proof.proposal import ProposalStatus
 from lull.core.skills.skill import SkillKey
+from lull.core.skills.stated_skill import skill_of
+from lull.desktop.client import Reply, ReplyOutcome
 from lull.desktop.pages.skills.generations_dialog import GenerationsDialog
 from lull.desktop.pages.skills.page import SkillsPage
 from lull.desktop.pages.skills.skill_rows import SkillFilter, SkillRows
 from lull.desktop.shared.edit_dialog import EditDialog
 from lull.desktop.shared.new_skill import NewSkillDialog
-from lull.desktop.state import Subject
+from lull.desktop.shared.teaching import show_flags
+from lull.desktop.state import OutcomeMessage, Subject
 from lull.desktop.widgets.page import PageName
 from lull.desktop.widgets.tables import RowTable
 from tests.desk import Desk, proved
@@ -50,6 +54,17 @@ def test_a_skill_is_shown_with_its_text(on_desk: Shown, desk: Desk) -> None:
     assert page.view.name.text() == "menu-style"
     assert page.view.text.toPlainText() == "Join the words with bars."
     assert "1 active" in page.count.text()
+
+
+def test_a_skill_of_the_users_words_shows_these_before_what_the_model_reads(
+    on_desk: Shown, desk: Desk
+) -> None:
+    made = skill_of("Use dashes", scope=Scope.ALL, kind_of_rule=RuleKind.PREFERENCE, asked="")
+    desk.skill(made.name, made.body)
+    page = opened(on_desk, with_=1)
+    rule, _, read = page.view.text.toPlainText().partition("\n\n")
+    assert rule == "“Use dashes”"
+    assert read == f"The model reads:\n{made.body}"
 
 
 def test_no_description_is_taken_for_the_markup_of_a_tooltip(on_desk: Shown, desk: Desk) -> None:
@@ -371,3 +386,15 @@ def test_who_goes_without_a_skill_is_said_on_its_page(on_desk: Shown, desk: Desk
     said = page.view.measured.text()
     assert "no conversation goes without it" in said
     assert said.endswith("Comparisons so far: 12 (better with it: 9, worse: 0).")
+
+
+@pytest.mark.parametrize(("severity", "good"), [("note", True), ("warning", False)])
+def test_a_note_about_what_was_typed_is_no_warning(
+    on_script: Shown, severity: str, good: bool
+) -> None:
+    told: list[OutcomeMessage] = []
+    on_script.desktop.state.told.connect(told.append)
+    flag = {"kind": "link", "severity": severity, "text": "It has a link.", "quote": "x"}
+    answer = Reply(outcome=ReplyOutcome.DONE, value={"flags": [flag]})
+    show_flags(on_script.desktop.state, answer)
+    assert [one.good for one in told] == [good]

@@ -24,6 +24,7 @@ from lull.core.proof.proposal import Proposal, ProposalKind
 from lull.core.proof.review_state import cautions_of, review_state_of
 from lull.core.proof.whose_words import words_author
 from lull.store.proof.proposals import WritingFault
+from lull.store.skills.skill_md import parse as parse_skill
 
 
 def proposal_view(
@@ -65,6 +66,7 @@ def proposal_view(
         "until": proposal.until.isoformat() if proposal.until else None,
         "description": proposal.text.description,
         "body": proposal.text.body,
+        "before": _body_of(base),
         "text": data.decode(errors="replace"),
         "reason": proposal.reason,
         "made": proposal.made_at.isoformat(),
@@ -86,6 +88,16 @@ def proposal_view(
             "wish": list(proposal.wish_turns),
         },
     }
+
+
+def _body_of(base: bytes) -> str | None:
+    """Return the body of the skill that the proposal would change; None if there is none, or none
+    that can be read.
+    """
+    try:
+        return parse_skill(base, where="SKILL.md").body if base else None
+    except SkillError:
+        return None
 
 
 def evidence_view(proposal: Proposal, pairs: Sequence[Pair], rule: ProofRule) -> Json:

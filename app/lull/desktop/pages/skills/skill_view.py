@@ -20,6 +20,7 @@ from lull.contract.json_object import Json
 from lull.desktop.client import Reply
 from lull.desktop.pages.skills.skill_rows import effect_words, key_of, measured_words, status_words
 from lull.desktop.shared.changes import change_words
+from lull.desktop.shared.skill_words import rule_words, where_words
 from lull.desktop.state import OutcomeMessage, failure_words
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.flow import Flow
@@ -105,7 +106,7 @@ class SkillView(QWidget):
         if other or (changed and skill):
             self.drop_history()
         self.name.setText(plain(skill["name"]))
-        self.description.setText(plain(skill["description"]))
+        self.description.setText(where_words(str(skill["description"])))
         whose = plain(skill["client"]) if skill.get("client") else tr("for all chat apps")
         facts = [
             status_words(skill),
@@ -133,7 +134,7 @@ class SkillView(QWidget):
             return
         self._versions.setVisible(self.view == "compare")
         if self.view == "text":
-            self.text.setPlainText(plain(skill["body"]))
+            self.text.setPlainText(_text(str(skill["body"])))
             return
         if not self._history:
             self._ask_for_history(skill)
@@ -235,3 +236,9 @@ class SkillView(QWidget):
         words = tr("The proof holds.") if holds else tr("The proof does not hold.")
         why = translated(answer.value, "why")
         self._kit.state.told.emit(OutcomeMessage(text=f"{words} {why}".strip(), good=holds))
+
+
+def _text(body: str) -> str:
+    """Return what a skill asks for, and below it what the model reads if that differs."""
+    rule, read = rule_words(body), plain(body)
+    return rule if rule == read else f"{rule}\n\n{tr('The model reads:')}\n{read}"
