@@ -237,6 +237,44 @@ def test_a_turn_that_may_not_train_says_why() -> None:
     assert score_words(unscored) == "Not scored yet"
 
 
+RULE = "The answer must have at most 25 words."
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (
+            1.0,
+            "It keeps your rule: The answer must have at most 25 words. Only this was checked, "
+            "nothing else of the answer · may be used for training",
+        ),
+        (
+            -1.0,
+            "It breaks your rule: The answer must have at most 25 words · may be used for training",
+        ),
+    ],
+)
+def test_a_rule_that_is_kept_is_not_told_as_a_good_answer(value: float, said: str) -> None:
+    reward = {"value": value, "p_good": 0.97 if value > 0 else 0.03, "source": "verifiable"}
+    check = {"kind": "check", "source": "verifiable", "value": value, "text": RULE}
+    assert score_words(turn(1, reward=reward, signals=[check], eligible=True)) == said
+
+
+def test_a_broken_rule_is_told_and_not_one_that_was_kept_beside_it() -> None:
+    reward = {"value": -1.0, "p_good": 0.03, "source": "verifiable"}
+    kept = {"kind": "check", "source": "verifiable", "value": 1.0, "text": "It is short."}
+    broken = {"kind": "check", "source": "verifiable", "value": -1.0, "text": RULE}
+    said = score_words(turn(1, reward=reward, signals=[kept, broken], eligible=True))
+    assert RULE.removesuffix(".") in said and "short" not in said
+
+
+def test_a_tool_that_worked_is_no_rule() -> None:
+    reward = {"value": 1.0, "p_good": 0.97, "source": "verifiable"}
+    ran = {"kind": "test-result", "source": "verifiable", "value": 1.0, "text": "3 passed"}
+    said = score_words(turn(1, reward=reward, signals=[ran], eligible=True))
+    assert said == "What it did worked · 3 passed · may be used for training"
+
+
 def test_a_search_keeps_to_what_was_chosen(on_script: Shown, scripted: Scripted) -> None:
     scripted.answers[routes.CONVERSATION_KINDS] = {"clients": ["editor"], "models": ["qwen3:4b"]}
     skill = {"name": "menu-style", "status": "active", "description": "", "version": 1, "uses": 0}

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Sequence
 from typing import Any, Final
 
 from PySide6.QtCore import Qt, QTimer, Signal
@@ -166,17 +167,35 @@ def _called(turn: Json) -> str:
     return "\n".join(calls) or tr("(no text)")
 
 
-def _score_words(reward: Json) -> str:
-    """Describe an answer's score and who gave it; a user's rating is not shown as a probability."""
-    if reward["source"] == "explicit":
-        return tr("You rated it good") if reward["value"] > 0 else tr("You rated it bad")
+def _score_words(reward: Json, rules: Sequence[Json]) -> str:
+    """Say what is known of an answer, and by what: a rating, the user's own rules, a test, what the
+    user did next, or a judge model.
+
+    A kept rule says nothing of the rest of the answer, so it is not told as a chance that the
+    answer is good.
+    """
+    good = float(reward["p_good"]) > 0.5
     share = percent(float(reward["p_good"]))
-    words = {
-        "verifiable": tr("%1 likely to be good, scored by a check", share),
-        "implicit": tr("%1 likely to be good, judging by what you did next", share),
-        "judge": tr("%1 likely to be good, scored by a judge model", share),
-    }
-    return words.get(str(reward["source"]), tr("%1 likely to be good", share))
+    match str(reward["source"]):
+        case "explicit":
+            return tr("You rated it good") if reward["value"] > 0 else tr("You rated it bad")
+        case "verifiable" if rules:
+            return _rule_words(rules)
+        case "verifiable":
+            return tr("What it did worked") if good else tr("What it did failed")
+        case "implicit":
+            return tr("%1 likely to be good, judging by what you did next", share)
+        case "judge":
+            return tr("%1 likely to be good, scored by a judge model", share)
+    return tr("%1 likely to be good", share)
+
+
+def _rule_words(rules: Sequence[Json]) -> str:
+    broken = [_signal_words(one) for one in rules if float(one["value"]) < 0]
+    if broken:
+        return tr("It breaks your rule: %1", "; ".join(broken))
+    kept = "; ".join(_signal_words(one) for one in rules)
+    return tr("It keeps your rule: %1. Only this was checked, nothing else of the answer", kept)
 
 
 _IN_OTHERS_WORDS: Final = ("correction", "thanks", "regeneration", "test-result")
@@ -201,8 +220,11 @@ def score_words(turn: Json) -> str:
     the answer may be used for training.
     """
     reward = turn.get("reward")
-    worth = tr("Not scored yet") if reward is None else _score_words(reward)
-    signals = "; ".join(_signal_words(s) for s in turn.get("signals", ()) if s.get("text"))
+    found = [signal for signal in turn.get("signals", ()) if signal.get("text")]
+    by_rule = reward is not None and reward["source"] == "verifiable"
+    rules = [signal for signal in found if by_rule and signal["kind"] == "check"]
+    worth = tr("Not scored yet") if reward is None else _score_words(reward, rules)
+    signals = "; ".join(_signal_words(signal) for signal in found if signal not in rules)
     learns = tr("may be used for training") if turn.get("eligible") else translated(turn, "why_not")
     if reward is None and turn.get("why_not") == "not scored yet":
         learns = ""  # `worth` says the same
