@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from lull.contract.json_object import Json
@@ -54,9 +54,14 @@ class TurnsView(QScrollArea):
         self._box.setContentsMargins(0, 0, GAP, 0)
         self._box.setSpacing(GAP * 2)
         self.setWidget(inner)
+        self._following = False
+        bar = self.verticalScrollBar()
+        bar.rangeChanged.connect(lambda *_: self._follow())
+        bar.actionTriggered.connect(lambda _: self._scrolled())
 
     def clear(self) -> None:
         self._conversation, self.shown = "", None
+        self._following = False
         clear_layout(self._box)
 
     def _again(self) -> None:
@@ -81,12 +86,30 @@ class TurnsView(QScrollArea):
         tab_after(self._after, self._inner)
         self._box.addStretch(1)
         if other:
+            self._following = False
             self.verticalScrollBar().setValue(0)
 
-    def to_end(self) -> None:
-        """Scroll to the newest turn as soon as Qt has laid out the turns."""
+    @property
+    def at_end(self) -> bool:
+        """Whether the newest turn is in view, so that the reader follows the conversation."""
         bar = self.verticalScrollBar()
-        QTimer.singleShot(0, self, lambda: bar.setValue(bar.maximum()))
+        return self._following or bar.value() >= bar.maximum()
+
+    def to_end(self) -> None:
+        """Show the newest turn, and keep its end in view while the turns are laid out, until the
+        reader scrolls.
+        """
+        self._following = True
+        self._follow()
+
+    def _follow(self) -> None:
+        if self._following:
+            bar = self.verticalScrollBar()
+            bar.setValue(bar.maximum())
+
+    def _scrolled(self) -> None:
+        """Follow the end no longer, because the reader chose what to see."""
+        self._following = False
 
     def _turn(self, turn: Json) -> Card:
         card = Card()
