@@ -34,6 +34,20 @@ def where_words(description: str) -> str:
     return tr("For requests like: %1", plain(example)) if example else tr("For every request.")
 
 
+def conflict_words(skill: Json) -> str:
+    """Say which skills in use a skill or suggestion contradicts; "" if none is known.
+
+    Only rules that a program can check are compared.
+    """
+    names = ", ".join(f"“{plain(str(one['name']))}”" for one in skill.get("conflicts") or ())
+    if not names:
+        return ""
+    return tr(
+        "No answer can keep both this and %1. Change one of them, or keep only the one you mean.",
+        names,
+    )
+
+
 class FlagLook(StrEnum):
     """How a finding about a proposed skill's text is shown: as a danger, as a caution, or as
     something to know.

@@ -157,12 +157,13 @@ def skill_view(
     effects: Mapping[SkillKey, Effect] | None = None,
     measures: Mapping[SkillKey, SkillMeasure] | None = None,
     tested: Mapping[SkillKey, Set[str]] | None = None,
+    conflicts: Mapping[SkillKey, Sequence[SkillKey]] | None = None,
 ) -> Json:
     """Return the JSON of one skill (a text put into prompts).
 
-    `uses`, `effects`, `measures` and `tested` hold what is known of all skills, by skill. In the
-    result, `edited` is true if an earlier text of the skill was tested before approval but the
-    present text was not.
+    `uses`, `effects`, `measures`, `tested` and `conflicts` (the skills that it contradicts) hold
+    what is known of all skills, by skill. In the result, `edited` is true if an earlier text of the
+    skill was tested before approval but the present text was not.
     """
     effect = (effects or {}).get(skill.key)
     texts = (tested or {}).get(skill.key, frozenset())
@@ -181,6 +182,10 @@ def skill_view(
         "body": skill.body,
         "edited": bool(texts) and skill.sha256 not in texts,
         "measured": _measure_view((measures or {}).get(skill.key)),
+        "conflicts": [
+            {"name": key.name, "client": key.client or None}
+            for key in (conflicts or {}).get(skill.key, ())
+        ],
     }
 
 
@@ -205,6 +210,7 @@ def skills_view(
     measures: Mapping[SkillKey, SkillMeasure],
     *,
     tested: Mapping[SkillKey, Set[str]],
+    conflicts: Mapping[SkillKey, Sequence[SkillKey]],
     client: str | None,
     everything: bool,
 ) -> Json:
@@ -219,7 +225,9 @@ def skills_view(
     ]
     return {
         "generation": library.generation,
-        "skills": [skill_view(skill, uses, effects, measures, tested) for skill in chosen],
+        "skills": [
+            skill_view(skill, uses, effects, measures, tested, conflicts) for skill in chosen
+        ],
     }
 
 

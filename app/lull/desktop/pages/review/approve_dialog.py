@@ -21,7 +21,7 @@ from lull.desktop.pages.review.approval_words import (
 )
 from lull.desktop.pages.review.scope_and_check import check_words, scope_words
 from lull.desktop.pages.review.tested_words import confirmation_reason, why_not_better
-from lull.desktop.shared.skill_words import where_words
+from lull.desktop.shared.skill_words import conflict_words, where_words
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.text.diff import escaped
 from lull.desktop.widgets.tokens import GAP
@@ -101,7 +101,7 @@ def _shown(proposal: Json) -> str:
     beside = (
         [] if gone else [where_words(str(proposal.get("description") or "")), scope_words(proposal)]
     )
-    beside += [check_words(proposal), *flag_lines(proposal)]
+    beside += [conflict_words(proposal), check_words(proposal), *flag_lines(proposal)]
     beside.append(why_not_better(proposal) or reason_words(proposal))
     return (
         f"<h4>{escaped(proposal['name'])}</h4><p><i>{escaped(' '.join(notes))}</i></p>"

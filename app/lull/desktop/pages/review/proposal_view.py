@@ -32,7 +32,7 @@ from lull.desktop.pages.review.evidence import (
 from lull.desktop.pages.review.proposal_rows import kind_words
 from lull.desktop.pages.review.scope_and_check import ScopeAndCheck
 from lull.desktop.pages.review.tested_words import odds_words
-from lull.desktop.shared.skill_words import FlagLook, rule_words, where_words
+from lull.desktop.shared.skill_words import FlagLook, conflict_words, rule_words, where_words
 from lull.desktop.widgets.flow import Flow
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import Tab, chip, clear_layout, label, row
@@ -136,7 +136,9 @@ class ProposalView(QWidget):
         dangers = flag_lines(proposal, FlagLook.DANGER)
         if standing(proposal) is ReviewState.QUARANTINED and proposal.get("reason"):
             dangers.insert(0, f"⚠ {reason_words(proposal)}")
-        careful = [f"⚠ {words}" for words in cautions(proposal)]
+        careful = [
+            f"⚠ {words}" for words in (conflict_words(proposal), *cautions(proposal)) if words
+        ]
         if standing(proposal) is ReviewState.OUT_OF_DATE and proposal.get("reason"):
             careful.insert(0, f"⚠ {reason_words(proposal)}")
         careful += flag_lines(proposal, FlagLook.CAUTION)

@@ -20,7 +20,7 @@ from lull.contract.json_object import Json
 from lull.desktop.client import Reply
 from lull.desktop.pages.skills.skill_rows import effect_words, key_of, measured_words, status_words
 from lull.desktop.shared.changes import change_words
-from lull.desktop.shared.skill_words import rule_words, where_words
+from lull.desktop.shared.skill_words import conflict_words, rule_words, where_words
 from lull.desktop.state import OutcomeMessage, failure_words
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.flow import Flow
@@ -52,6 +52,7 @@ class SkillView(QWidget):
         self.measured = label("", "small", wrap=True)
         self.edited = chip(tr("Edited since it was tested"), "warn")
         self.edited.hide()
+        self.conflicts = label("", "warn", wrap=True)
         self.description = label("", "muted", wrap=True)
         self.text = ScrollingText()
         self.text.setAccessibleName(tr("The skill"))
@@ -85,8 +86,9 @@ class SkillView(QWidget):
         box = QVBoxLayout(self)
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(GAP)
-        for one in (self.name, self.facts, self.edited, self.measured, self.description):
+        for one in (self.name, self.facts, self.edited, self.measured, self.conflicts):
             box.addWidget(one)
+        box.addWidget(self.description)
         box.addLayout(tabs)
         box.addWidget(self._versions)
         box.addWidget(self.text, 1)
@@ -120,6 +122,9 @@ class SkillView(QWidget):
         self.measured.setText(measured_words(skill))
         self.measured.setVisible(bool(self.measured.text()))
         self.edited.setVisible(bool(skill.get("edited")))
+        against = conflict_words(skill)
+        self.conflicts.setText(f"⚠ {against}")
+        self.conflicts.setVisible(bool(against))
         if changed:
             self._draw()
 
