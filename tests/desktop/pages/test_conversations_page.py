@@ -232,7 +232,7 @@ def test_a_conversation_of_which_nothing_was_made_says_so() -> None:
 
 def test_a_turn_that_may_not_train_says_why() -> None:
     said = score_words(turn(1, reward=None, eligible=False, why_not="it is kept for the gate"))
-    assert said == "Not scored yet · it is kept for the gate"
+    assert said == "Not scored yet · not used for training: it is kept for the gate"
     unscored = turn(1, reward=None, eligible=False, why_not="not scored yet")
     assert score_words(unscored) == "Not scored yet"
 
@@ -266,6 +266,19 @@ def test_a_broken_rule_is_told_and_not_one_that_was_kept_beside_it() -> None:
     broken = {"kind": "check", "source": "verifiable", "value": -1.0, "text": RULE}
     said = score_words(turn(1, reward=reward, signals=[kept, broken], eligible=True))
     assert RULE.removesuffix(".") in said and "short" not in said
+
+
+def test_a_rule_in_the_users_words_is_quoted() -> None:
+    reward = {"value": -1.0, "p_good": 0.03, "source": "verifiable"}
+    wish = {
+        "kind": "check",
+        "value": -1.0,
+        "text": "you said: Be brief.",
+        "text_code": "signal-wish",
+        "text_values": ["Be brief."],
+    }
+    said = score_words(turn(1, reward=reward, signals=[wish], eligible=True))
+    assert said.startswith("It breaks your rule: “Be brief” · ")
 
 
 def test_a_tool_that_worked_is_no_rule() -> None:

@@ -214,11 +214,18 @@ def _score_words(reward: Json, rules: Sequence[Json]) -> str:
 
 
 def _rule_words(rules: Sequence[Json]) -> str:
-    broken = [_signal_words(one) for one in rules if float(one["value"]) < 0]
+    broken = [_one_rule(one) for one in rules if float(one["value"]) < 0]
     if broken:
         return tr("It breaks your rule: %1", "; ".join(broken))
-    kept = "; ".join(_signal_words(one) for one in rules)
+    kept = "; ".join(_one_rule(one) for one in rules)
     return tr("It keeps your rule: %1. Only this was checked, nothing else of the answer", kept)
+
+
+def _one_rule(signal: Json) -> str:
+    """Return a rule in words: what its check wants, or what the user said."""
+    if signal.get("text_code") == "signal-wish":
+        return tr("“%1”", plain(str(signal["text_values"][0])).removesuffix("."))
+    return _signal_words(signal)
 
 
 _IN_OTHERS_WORDS: Final = ("correction", "thanks", "regeneration", "test-result")
@@ -248,7 +255,10 @@ def score_words(turn: Json) -> str:
     rules = [signal for signal in found if by_rule and signal["kind"] == "check"]
     worth = tr("Not scored yet") if reward is None else _score_words(reward, rules)
     signals = "; ".join(_signal_words(signal) for signal in found if signal not in rules)
-    learns = tr("may be used for training") if turn.get("eligible") else translated(turn, "why_not")
+    learns = tr("may be used for training")
+    if not turn.get("eligible"):
+        why = translated(turn, "why_not")
+        learns = tr("not used for training: %1", why) if why else ""
     if reward is None and turn.get("why_not") == "not scored yet":
         learns = ""  # `worth` says the same
     note = translated(turn, "note")
