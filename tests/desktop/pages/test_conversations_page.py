@@ -12,6 +12,8 @@ from PySide6.QtGui import QGuiApplication
 
 from lull.contract import routes
 from lull.contract.json_object import Json
+from lull.core.feedback.reward import Source
+from lull.core.feedback.signals import Signal, SignalKind
 from lull.desktop.pages.chat.conversation_rows import PAGE
 from lull.desktop.pages.chat.forget_dialog import ForgetDialog, forget_words
 from lull.desktop.pages.chat.page import ConversationsPage
@@ -19,6 +21,8 @@ from lull.desktop.pages.chat.turns_view import score_words
 from lull.desktop.widgets.page import PageName
 from lull.desktop.widgets.text.long_text import LongText
 from lull.desktop.words import short_date
+from lull.loops.feedback.verify import wish_text
+from lull.service.control.views import signal_text_view
 from tests.desktop.conftest import Shown
 from tests.desktop.scripted import Scripted, status
 
@@ -270,14 +274,11 @@ def test_a_broken_rule_is_told_and_not_one_that_was_kept_beside_it() -> None:
 
 def test_a_rule_in_the_users_words_is_quoted() -> None:
     reward = {"value": -1.0, "p_good": 0.03, "source": "verifiable"}
-    wish = {
-        "kind": "check",
-        "value": -1.0,
-        "text": "you said: Be brief.",
-        "text_code": "signal-wish",
-        "text_values": ["Be brief."],
-    }
-    said = score_words(turn(1, reward=reward, signals=[wish], eligible=True))
+    by = Source.VERIFIABLE
+    text = wish_text("Be brief.")
+    wish = Signal(kind=SignalKind.CHECK, source=by, value=-1.0, text=text)
+    told = {"kind": "check", "value": -1.0, **signal_text_view(wish)}
+    said = score_words(turn(1, reward=reward, signals=[told], eligible=True))
     assert said.startswith("It breaks your rule: “Be brief” · ")
 
 

@@ -39,7 +39,7 @@ def conflict_words(skill: Json) -> str:
 
     Only rules that a program can check are compared.
     """
-    names = ", ".join(f"“{plain(str(one['name']))}”" for one in skill.get("conflicts") or ())
+    names = ", ".join(tr("“%1”", plain(str(one["name"]))) for one in skill.get("conflicts") or ())
     if not names:
         return ""
     return tr(

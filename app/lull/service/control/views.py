@@ -123,7 +123,7 @@ def _judged(judged: TurnEligibility | None) -> Json:
                 "kind": signal.kind.value,
                 "source": signal.source.value,
                 "value": signal.value,
-                **_told(signal),
+                **signal_text_view(signal),
             }
             for signal in judged.reward.signals
         ],
@@ -134,7 +134,10 @@ def _judged(judged: TurnEligibility | None) -> Json:
     }
 
 
-def _told(signal: Signal) -> Json:
+def signal_text_view(signal: Signal) -> Json:
+    """Return the JSON of a signal's text (why an answer counts as good or bad), with its code if it
+    quotes a wish of the user.
+    """
     if not is_from_wish(signal):
         return {"text": signal.text}
     text = coded_text("signal-wish", "you said: %1", signal.text.removeprefix(YOU_SAID))

@@ -223,8 +223,8 @@ def _rule_words(rules: Sequence[Json]) -> str:
 
 def _one_rule(signal: Json) -> str:
     """Return a rule in words: what its check wants, or what the user said."""
-    if signal.get("text_code") == "signal-wish":
-        return tr("“%1”", plain(str(signal["text_values"][0])).removesuffix("."))
+    if signal.get("code") == "signal-wish":
+        return tr("“%1”", plain(str(signal["values"][0])).removesuffix("."))
     return _signal_words(signal)
 
 

@@ -64,7 +64,7 @@ def sources_html(proposal: Json, theme: Theme) -> str:
         colour = theme.bad if whose == "others" else theme.muted
         sentence = marked_html(str(trace["sentence"]), list(trace.get("quoted") or ()), theme)
         parts.append(
-            f"<p>“{sentence}”<br><span style='color:{colour}'>"
+            f"<p>{tr('“%1”', sentence)}<br><span style='color:{colour}'>"
             f"{escaped(words.get(whose, whose))}</span></p>"
         )
     sentences = {str(trace["sentence"]).strip() for trace in proposal.get("provenance") or ()}
