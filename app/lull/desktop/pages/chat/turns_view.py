@@ -55,13 +55,15 @@ class TurnsView(QScrollArea):
         self._box.setSpacing(GAP * 2)
         self.setWidget(inner)
         self._following = False
+        self._stay: int | None = None
+        """Where the reader is while the turns are drawn anew."""
         bar = self.verticalScrollBar()
         bar.rangeChanged.connect(lambda *_: self._follow())
         bar.actionTriggered.connect(lambda _: self._scrolled())
 
     def clear(self) -> None:
         self._conversation, self.shown = "", None
-        self._following = False
+        self._following, self._stay = False, None
         clear_layout(self._box)
 
     def _again(self) -> None:
@@ -85,6 +87,7 @@ class TurnsView(QScrollArea):
             self._box.addWidget(self._turn(turn))
         tab_after(self._after, self._inner)
         self._box.addStretch(1)
+        self._stay = None if other else self.verticalScrollBar().value()
         if other:
             self._following = False
             self.verticalScrollBar().setValue(0)
@@ -103,13 +106,17 @@ class TurnsView(QScrollArea):
         self._follow()
 
     def _follow(self) -> None:
+        """Go where the reader was, or to the end, after Qt has laid out the turns."""
+        bar = self.verticalScrollBar()
         if self._following:
-            bar = self.verticalScrollBar()
             bar.setValue(bar.maximum())
+        elif self._stay is not None and bar.maximum() >= self._stay:
+            bar.setValue(self._stay)
+            self._stay = None
 
     def _scrolled(self) -> None:
         """Follow the end no longer, because the reader chose what to see."""
-        self._following = False
+        self._following, self._stay = False, None
 
     def _turn(self, turn: Json) -> Card:
         card = Card()
