@@ -17,12 +17,11 @@ from lull.desktop.garbage import GarbageCollector
 from lull.desktop.language_choice import apply_chosen_language
 from lull.desktop.pages import making
 from lull.desktop.place import Place
-from lull.desktop.running.closing import KEEP, CloseDialog
-from lull.desktop.running.quitting import QuitPrompt
-from lull.desktop.service_process import ServiceProcess, Spawn, spawn
+from lull.desktop.running.quitting import KEEP, AfterQuit, QuitPrompt
+from lull.desktop.service_process import ServiceProcess, ServiceState, Spawn, spawn
 from lull.desktop.shared.teaching import rate_and_teach
 from lull.desktop.single import SingleInstance
-from lull.desktop.state import AppState, Phase, Subject
+from lull.desktop.state import AppState, Subject
 from lull.desktop.tray import QtTray, Tray, TrayBackend
 from lull.desktop.welcome.page import FirstRun, FirstRunOffer
 from lull.desktop.widgets.notices import Notice, NoticeKind, Notices
@@ -81,7 +80,13 @@ class Desktop:
             self.state, self.preferences, self._notify, in_front=self.window.isActiveWindow
         )
         self._over = False
-        self.quitting = QuitPrompt(self.state, self.window)
+        self.quitting = QuitPrompt(
+            self.state,
+            self.preferences,
+            self.window,
+            service=self._service_after_quit,
+            returns=self.tray.backend.available,
+        )
         self._connect()
 
     def _kit(self) -> Kit:
@@ -105,9 +110,9 @@ class Desktop:
         self.tray.quit.connect(self.ask_to_quit)
         self.window.quit_asked.connect(self.ask_to_quit)
         self.quitting.agreed.connect(self.quit)
-        self.quitting.kept.connect(self._keep_running)
+        self.quitting.kept.connect(self.window.put_away)
         self.window.may_hide = self._may_hide
-        self.window.close_asked.connect(self._ask_before_closing)
+        self.window.close_asked.connect(lambda: self.quitting.ask(closing=True))
         self.process.started.connect(self.stream.reconnect_now)
         self.process.changed.connect(lambda: self.state.set_down_reason(self.process.why))
 
@@ -158,27 +163,20 @@ class Desktop:
         known = bool(self.preferences.value(KEEP, False, type=bool))
         return self._over or known or self.tray.backend.available()
 
-    def _ask_before_closing(self) -> None:
-        asking = CloseDialog(self.preferences, self.window)
-        asking.keep.connect(self.window.put_away)
-        asking.leave.connect(self.ask_to_quit)
-        asking.open()
-
     def _notify(self, notice: Notice) -> None:
         # A system tells of a click without saying on which notice: it is the newest that is seen.
         self._noticed_page = NOTICE_PAGES[notice.kind]
         self.tray.notify(notice.title, notice.text)
 
     def ask_to_quit(self) -> None:
-        """Quit the desktop app; ask the user first if chat apps would then get no answers."""
-        if self.process.stops_with_window and self.state.phase is Phase.LIVE:
-            self.quitting.ask()
-        else:
-            self.quit()
+        """Quit the desktop app; first say what goes on afterwards, and let the user choose."""
+        self.quitting.ask()
 
-    def _keep_running(self) -> None:
-        if self._may_hide():
-            self.window.put_away()
+    def _service_after_quit(self) -> AfterQuit:
+        if self.process.stops_with_window:
+            return AfterQuit.STOPS
+        running = self.process.state is ServiceState.RUNNING
+        return AfterQuit.GOES_ON if running else AfterQuit.NONE
 
     def quit(self) -> None:
         self.end()

@@ -176,8 +176,17 @@ class MainWindow(QMainWindow):
     def _side_button(self, name: PageName) -> Tab:
         made = Tab(self._titles[name], functools.partial(self.go, name))
         made.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        made.taken_by_mouse.connect(functools.partial(self._begin_in_text, name))
         self._buttons[name] = made
         return made
+
+    def _begin_in_text(self, name: PageName) -> None:
+        if self.page(name).begins_in_text:
+            self.page(name).take_focus()
+
+    def _open(self, name: PageName) -> None:
+        self.go(name)
+        self._begin_in_text(name)
 
     def _status_line(self) -> QFrame:
         frame = QFrame()
@@ -190,7 +199,7 @@ class MainWindow(QMainWindow):
 
     def _shortcuts(self) -> None:
         for number, name in enumerate(PageName, start=1):
-            self._bind(f"Ctrl+{number}", functools.partial(self.go, name))
+            self._bind(f"Ctrl+{number}", functools.partial(self._open, name))
         self._bind("Ctrl+F", lambda: self.page().focus_search())
         self._bind("Ctrl+,", lambda: self.go(PageName.SETTINGS))
         self._bind("Ctrl+W", self.close)

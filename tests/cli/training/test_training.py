@@ -31,7 +31,7 @@ def test_train_now_says_what_is_wanted_before_anything_can_be_trained(lull: Lull
     Talk(service).says("write a menu for apple river stone")
     done = lull.ask("train", "now", "--wait")
     assert done["runs"] == [] and done["doing"] == "nothing"
-    assert "groups of generated answers" in done["text"]
+    assert "both good and bad answers" in done["text"]
     shown = lull.run("train", "show", "run_none", "--json")
     assert shown.code == 1 and shown.json["error"]["title"] == "Not found"
     assert lull.run("train", "cancel", "run_none").code == 1

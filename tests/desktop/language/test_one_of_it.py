@@ -6,7 +6,7 @@ from lull.contract import routes
 from lull.desktop.pages.learning import meaning
 from lull.desktop.pages.learning.words import run_words
 from lull.desktop.pages.review.compare_dialog import result_words
-from lull.desktop.pages.review.proposal_rows import evidence_words
+from lull.desktop.pages.review.tested_words import evidence_words
 from tests.desktop.conftest import Shown
 from tests.desktop.pages.test_other_pages import run
 from tests.desktop.pages.test_wiping import conversations, settings, wipe_dialog

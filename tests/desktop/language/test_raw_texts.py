@@ -11,16 +11,19 @@ from PySide6.QtWidgets import QLabel
 from lull.contract import routes
 from lull.core.clients.client import CLIENTS, ApiProtocol
 from lull.core.errors import StoreError
+from lull.core.feedback.feedback import RuleKind, Scope
 from lull.core.models.learnable import Learnable
 from lull.core.models.most_used_model import AutoChoice, auto_choice
 from lull.core.proof.placing import PlacingResult, with_best_place
 from lull.core.provenance.screening import screen_typed
 from lull.core.skills.prompt_block import Placement
 from lull.core.skills.skill import SkillText
+from lull.core.skills.stated_skill import skill_of
 from lull.desktop.client import Reply, ReplyOutcome
 from lull.desktop.pages.learning.words import placing_words
 from lull.desktop.pages.review.compare_dialog import result_words
 from lull.desktop.shared.connect.words import test_words as words_of_test
+from lull.desktop.shared.skill_words import rule_words, where_words
 from lull.desktop.shared.teaching import show_flags
 from lull.desktop.state import Phase
 from lull.desktop.tray_status import down_line
@@ -122,3 +125,25 @@ def test_why_a_calendar_cannot_be_read(on_script: Shown, scripted: Scripted) -> 
     wanted = translated(problem, "detail")
     assert in_german(wanted)
     on_script.until(lambda: any(wanted in one.text() for one in page.findChildren(QLabel)))
+
+
+@pytest.mark.parametrize(
+    ("scope", "kind", "rule", "where"),
+    [
+        (Scope.ALL, RuleKind.PREFERENCE, "„Use dashes“", "Für jede Anfrage."),
+        (Scope.ALL, RuleKind.FACT, "Zu beachten: „Use dashes“", "Für jede Anfrage."),
+        (Scope.KIND, RuleKind.PREFERENCE, "„Use dashes“", "Für Anfragen wie: Write %2."),
+        (Scope.KIND, RuleKind.FACT, "Zu beachten: „Use dashes“", "Für Anfragen wie: Write %2."),
+    ],
+)
+def test_the_frame_is_german_and_the_words_are_not(
+    scope: Scope, kind: RuleKind, rule: str, where: str
+) -> None:
+    text = skill_of("Use dashes", scope=scope, kind_of_rule=kind, asked="Write %2.")
+    assert rule_words(text.body) == rule
+    assert where_words(text.description) == where
+
+
+@pytest.mark.parametrize("text", ["For every request", "Use dashes.", "For requests  like: x"])
+def test_what_is_not_built_by_lull_stays(text: str) -> None:
+    assert (rule_words(text), where_words(text)) == (text, text)

@@ -12,6 +12,8 @@ from PySide6.QtGui import QGuiApplication
 
 from lull.contract import routes
 from lull.contract.json_object import Json
+from lull.core.feedback.reward import Source
+from lull.core.feedback.signals import Signal, SignalKind
 from lull.desktop.pages.chat.conversation_rows import PAGE
 from lull.desktop.pages.chat.forget_dialog import ForgetDialog, forget_words
 from lull.desktop.pages.chat.page import ConversationsPage
@@ -19,6 +21,8 @@ from lull.desktop.pages.chat.turns_view import score_words
 from lull.desktop.widgets.page import PageName
 from lull.desktop.widgets.text.long_text import LongText
 from lull.desktop.words import short_date
+from lull.loops.feedback.verify import wish_text
+from lull.service.control.views import signal_text_view
 from tests.desktop.conftest import Shown
 from tests.desktop.scripted import Scripted, status
 
@@ -232,9 +236,57 @@ def test_a_conversation_of_which_nothing_was_made_says_so() -> None:
 
 def test_a_turn_that_may_not_train_says_why() -> None:
     said = score_words(turn(1, reward=None, eligible=False, why_not="it is kept for the gate"))
-    assert said == "Not scored yet · it is kept for the gate"
+    assert said == "Not scored yet · not used for training: it is kept for the gate"
     unscored = turn(1, reward=None, eligible=False, why_not="not scored yet")
     assert score_words(unscored) == "Not scored yet"
+
+
+RULE = "The answer must have at most 25 words."
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (
+            1.0,
+            "It keeps your rule: The answer must have at most 25 words. Only this was checked, "
+            "nothing else of the answer · may be used for training",
+        ),
+        (
+            -1.0,
+            "It breaks your rule: The answer must have at most 25 words · may be used for training",
+        ),
+    ],
+)
+def test_a_rule_that_is_kept_is_not_told_as_a_good_answer(value: float, said: str) -> None:
+    reward = {"value": value, "p_good": 0.97 if value > 0 else 0.03, "source": "verifiable"}
+    check = {"kind": "check", "source": "verifiable", "value": value, "text": RULE}
+    assert score_words(turn(1, reward=reward, signals=[check], eligible=True)) == said
+
+
+def test_a_broken_rule_is_told_and_not_one_that_was_kept_beside_it() -> None:
+    reward = {"value": -1.0, "p_good": 0.03, "source": "verifiable"}
+    kept = {"kind": "check", "source": "verifiable", "value": 1.0, "text": "It is short."}
+    broken = {"kind": "check", "source": "verifiable", "value": -1.0, "text": RULE}
+    said = score_words(turn(1, reward=reward, signals=[kept, broken], eligible=True))
+    assert RULE.removesuffix(".") in said and "short" not in said
+
+
+def test_a_rule_in_the_users_words_is_quoted() -> None:
+    reward = {"value": -1.0, "p_good": 0.03, "source": "verifiable"}
+    by = Source.VERIFIABLE
+    text = wish_text("Be brief.")
+    wish = Signal(kind=SignalKind.CHECK, source=by, value=-1.0, text=text)
+    told = {"kind": "check", "value": -1.0, **signal_text_view(wish)}
+    said = score_words(turn(1, reward=reward, signals=[told], eligible=True))
+    assert said.startswith("It breaks your rule: “Be brief” · ")
+
+
+def test_a_tool_that_worked_is_no_rule() -> None:
+    reward = {"value": 1.0, "p_good": 0.97, "source": "verifiable"}
+    ran = {"kind": "test-result", "source": "verifiable", "value": 1.0, "text": "3 passed"}
+    said = score_words(turn(1, reward=reward, signals=[ran], eligible=True))
+    assert said == "What it did worked · 3 passed · may be used for training"
 
 
 def test_a_search_keeps_to_what_was_chosen(on_script: Shown, scripted: Scripted) -> None:

@@ -164,7 +164,7 @@ def test_today_holds_its_answers_against_the_weeks_before_and_says_what_changed(
     }
     page = today(on_script, scripted)
     page.feed.set_days(14)  # and not in a quarter of a minute
-    on_script.until(lambda: page.figures["reward"].text() == "90%")
+    on_script.until(lambda: page.figures["reward"].text() == "3")
     assert page.notes["reward"].text() == "of 3 scored; 53% in the two weeks before"
     on_script.until(page.changes.isVisible)
     said = [one.text() for one in page.changes.findChildren(QLabel)]

@@ -8,16 +8,22 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 
 from lull.contract import routes
+from lull.core.feedback.feedback import RuleKind, Scope
 from lull.core.proof.proposal import ProposalStatus
-from lull.core.skills.skill import SkillKey
+from lull.core.skills.skill import ChangeKind, SkillKey
+from lull.core.skills.stated_skill import skill_of
+from lull.desktop.client import Reply, ReplyOutcome
+from lull.desktop.pages.review.page import ReviewPage
 from lull.desktop.pages.skills.generations_dialog import GenerationsDialog
 from lull.desktop.pages.skills.page import SkillsPage
 from lull.desktop.pages.skills.skill_rows import SkillFilter, SkillRows
 from lull.desktop.shared.edit_dialog import EditDialog
 from lull.desktop.shared.new_skill import NewSkillDialog
-from lull.desktop.state import Subject
+from lull.desktop.shared.teaching import show_flags
+from lull.desktop.state import OutcomeMessage, Subject
 from lull.desktop.widgets.page import PageName
 from lull.desktop.widgets.tables import RowTable
+from lull.service.wiring.stores import reading_of
 from tests.desk import Desk, proved
 from tests.desktop.conftest import Shown
 from tests.desktop.scripted import Scripted
@@ -50,6 +56,17 @@ def test_a_skill_is_shown_with_its_text(on_desk: Shown, desk: Desk) -> None:
     assert page.view.name.text() == "menu-style"
     assert page.view.text.toPlainText() == "Join the words with bars."
     assert "1 active" in page.count.text()
+
+
+def test_a_skill_of_the_users_words_shows_these_before_what_the_model_reads(
+    on_desk: Shown, desk: Desk
+) -> None:
+    made = skill_of("Use dashes", scope=Scope.ALL, kind_of_rule=RuleKind.PREFERENCE, asked="")
+    desk.skill(made.name, made.body)
+    page = opened(on_desk, with_=1)
+    rule, _, read = page.view.text.toPlainText().partition("\n\n")
+    assert rule == "“Use dashes”"
+    assert read == f"The model reads:\n{made.body}"
 
 
 def test_no_description_is_taken_for_the_markup_of_a_tooltip(on_desk: Shown, desk: Desk) -> None:
@@ -371,3 +388,68 @@ def test_who_goes_without_a_skill_is_said_on_its_page(on_desk: Shown, desk: Desk
     said = page.view.measured.text()
     assert "no conversation goes without it" in said
     assert said.endswith("Comparisons so far: 12 (better with it: 9, worse: 0).")
+
+
+@pytest.mark.parametrize(("severity", "good"), [("note", True), ("warning", False)])
+def test_a_note_about_what_was_typed_is_no_warning(
+    on_script: Shown, severity: str, good: bool
+) -> None:
+    told: list[OutcomeMessage] = []
+    on_script.desktop.state.told.connect(told.append)
+    flag = {"kind": "link", "severity": severity, "text": "It has a link.", "quote": "x"}
+    answer = Reply(outcome=ReplyOutcome.DONE, value={"flags": [flag]})
+    show_flags(on_script.desktop.state, answer)
+    assert [one.good for one in told] == [good]
+
+
+ONE_SENTENCE = '{"kind": "sentences", "at_least": 1, "at_most": 1}'
+THREE_BULLETS = '{"kind": "bullets", "at_least": 3, "at_most": 3}'
+
+
+def put_in_force(desk: Desk, name: str, check: str, *, always: bool, client: str = "") -> None:
+    made = desk.propose(name, body=f"Be {name}.", check=check, client=client)
+    if always:
+        wanted = {"sha256": made.sha256, "scope": Scope.ALL.value}
+        desk.do(desk.reviewing.decide(made.id, "edit", wanted))
+    now = desk.stores.proposals.get(made.id).sha256
+    desk.do(desk.reviewing.decide(made.id, "approve", {"sha256": now}))
+
+
+def test_skills_that_no_answer_can_keep_both_are_told_in_review_and_on_their_page(
+    on_desk: Shown, desk: Desk
+) -> None:
+    put_in_force(desk, "short", ONE_SENTENCE, always=True)
+    listed = desk.propose("listed", body="Use three bullets.", check=THREE_BULLETS)
+    desk.propose("calm", body="Be calm.")
+    review = on_desk.go(PageName.REVIEW)
+    assert isinstance(review, ReviewPage)
+    on_desk.until(lambda: len(review.rows.rows) == 2)
+    told = {}
+    for line in range(2):
+        review._go_to(line)
+        review._show_current()
+        told[review.view.name.text()] = review.view.cautions.text()
+    assert "No answer can keep both this and “short”" in told["listed"]
+    assert "No answer" not in told["calm"]
+    desk.do(desk.reviewing.decide(listed.id, "approve", {"sha256": listed.sha256}))
+    page = opened(on_desk, with_=2)
+    for line, name in enumerate(("listed", "short")):
+        page.table.setCurrentIndex(page.table.model().index(line, 0))
+        other = {"listed": "short", "short": "listed"}[page.view.name.text()]
+        assert page.view.name.text() == name
+        assert f"“{other}”" in page.view.conflicts.text() and page.view.conflicts.isVisible()
+    desk.do(desk.approve.switch(SkillKey("", "short"), ChangeKind.DISABLE))
+    on_desk.desktop.state.touch(*page.subjects)
+    on_desk.until(lambda: not page.view.conflicts.isVisible())
+
+
+def test_skills_that_never_meet_contradict_nothing(on_desk: Shown, desk: Desk) -> None:
+    """Two kinds of request, and two chat apps."""
+    put_in_force(desk, "short", ONE_SENTENCE, always=False)
+    put_in_force(desk, "listed", THREE_BULLETS, always=False)
+    put_in_force(desk, "short-there", ONE_SENTENCE, always=True, client="zed")
+    put_in_force(desk, "listed-here", THREE_BULLETS, always=True, client="aider")
+    found = reading_of(desk.stores).skills(everything=True)["skills"]
+    told = {one["name"]: [other["name"] for other in one["conflicts"]] for one in found}
+    assert told["short-there"] == ["listed"] and told["listed-here"] == ["short"]
+    assert told["short"] == ["listed-here"] and told["listed"] == ["short-there"]

@@ -8,9 +8,8 @@ import pytest
 
 from lull.contract import routes
 from lull.contract.json_object import Json
-from lull.desktop.running.quitting import QuitDialog
-from lull.desktop.service_process import ServiceProcess
-from lull.desktop.state import Phase
+from lull.desktop.running.quitting import QUIT, QuitDialog
+from lull.desktop.service_process import ServiceProcess, ServiceState
 from tests.desktop.conftest import Shown
 from tests.desktop.scripted import Scripted
 
@@ -40,6 +39,14 @@ def own(on_script: Shown, monkeypatch: pytest.MonkeyPatch) -> Shown:
     return on_script
 
 
+@pytest.fixture
+def own_none(on_script: Shown) -> Shown:
+    """A window whose service the user stopped."""
+    on_script.desktop.process._timer.stop()
+    on_script.desktop.process.state = ServiceState.STOPPED
+    return on_script
+
+
 def asked(shown: Shown) -> QuitDialog:
     shown.desktop.ask_to_quit()
     shown.until(lambda: shown.desktop.window.findChild(QuitDialog))
@@ -55,7 +62,8 @@ def listed(scripted: Scripted, *clients: Json) -> None:
 def test_connected_apps_are_named_and_lull_can_keep_running(own: Shown, scripted: Scripted) -> None:
     listed(scripted, client("aider"), client("zed"), client("codex", connected=False))
     dialog = asked(own)
-    assert dialog.words.text().endswith("Aider, Zed.")
+    assert "Connected: Aider, Zed." in dialog.words.text()
+    assert not dialog.always.isVisible()  # each time, where chat apps would get no answers
     own.desktop.ask_to_quit()  # asked again, it is the same dialog
     dialog.keep_it.click()
     own.until(lambda: own.desktop.window.findChild(QuitDialog) is None)
@@ -93,24 +101,40 @@ def test_where_one_cannot_be_disconnected_it_stays_and_says_so(
     assert own.tray.ended
 
 
-def test_what_nothing_is_connected_to_quits_at_once(own: Shown, scripted: Scripted) -> None:
+def test_a_chat_app_that_was_set_up_by_hand_is_not_left_without_a_word(
+    own: Shown, scripted: Scripted
+) -> None:
     listed(scripted, client("aider", connected=False))
-    own.desktop.ask_to_quit()
-    own.until(lambda: own.tray.ended)
+    dialog = asked(own)
+    assert "get no answers until you start Lull again" in dialog.words.text()
+    assert "Connected" not in dialog.words.text() and not dialog.undo.isVisible()
+    assert not own.tray.ended
+    dialog.quit_it.click()
+    assert own.tray.ended
 
 
 def test_a_service_that_says_nothing_holds_up_no_quit(own: Shown, scripted: Scripted) -> None:
     said = scripted.held[routes.CLIENTS] = threading.Event()
     own.desktop.quitting._too_late.setInterval(50)
-    own.desktop.ask_to_quit()
-    own.until(lambda: own.tray.ended)
+    asked(own).quit_it.click()
+    assert own.tray.ended
     said.set()
 
 
-def test_a_service_that_was_found_goes_on_so_nothing_is_asked(
+def test_where_no_service_runs_quit_asks_nothing(own_none: Shown) -> None:
+    own_none.desktop.ask_to_quit()
+    assert own_none.tray.ended
+
+
+def test_a_service_that_was_found_goes_on_and_that_is_said_until_it_is_known(
     on_script: Shown, scripted: Scripted
 ) -> None:
     listed(scripted, client("aider"))
-    assert on_script.desktop.state.phase is Phase.LIVE
+    dialog = asked(on_script)
+    assert "service goes on when you quit" in dialog.words.text()
+    assert not dialog.undo.isVisible()
+    dialog.reject()
+    on_script.until(lambda: on_script.desktop.window.findChild(QuitDialog) is None)
+    on_script.desktop.preferences.setValue(QUIT, True)
     on_script.desktop.ask_to_quit()
     assert on_script.tray.ended

@@ -147,7 +147,7 @@ def lull_on_bus(home: Path) -> Iterator[tuple[Host, subprocess.Popen[bytes], Pat
     until(lambda: not is_running(paths.lock))
 
 
-def test_the_panel_reads_nine_entries_and_quit_quits(
+def test_the_panel_reads_nine_entries_and_quit_asks_and_quits(
     lull_on_bus: tuple[Host, subprocess.Popen[bytes], Paths],
 ) -> None:
     host, process, paths = lull_on_bus
@@ -169,6 +169,11 @@ def test_the_panel_reads_nine_entries_and_quit_quits(
     assert entries[line][1]["enabled"] is False
     until(lambda: host.tooltip() == f"Lull: {next(iter(host.entries()))}")
     host.click("Quit")
+    # It asks first, since the chat apps' answers would stop, and "Quit Lull" is the button before
+    # the one that has the focus.
+    host.press("shift+Tab", in_="Keep Lull running")
+    assert process.poll() is None
+    host.press("space", in_="Keep Lull running")
     assert process.wait(PATIENCE_S) == 0
     until(lambda: not is_running(paths.lock))  # it had started the service itself
 

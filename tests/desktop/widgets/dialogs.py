@@ -8,8 +8,7 @@ from lull.desktop.pages.chat.trash_dialog import TrashDialog
 from lull.desktop.pages.review.approve_dialog import ApproveDialog
 from lull.desktop.pages.review.compare_dialog import CompareDialog
 from lull.desktop.pages.settings.wipe_dialog import WipeDialog
-from lull.desktop.running.closing import CloseDialog
-from lull.desktop.running.quitting import QuitDialog
+from lull.desktop.running.quitting import AfterQuit, Leaving, QuitDialog
 from lull.desktop.shared.connect.dialogs import ConnectDialog, UndoDialog
 from lull.desktop.shared.diagnostics_dialog import DiagnosticsDialog
 from lull.desktop.widgets.page import PageName
@@ -24,6 +23,10 @@ def asked(shown: Shown) -> list[QDialog]:
     kit, state = page.kit, page.kit.state
     one, *more = proposals()
     app = {"name": "aider", "title": "aider", "known": True}
+    leavings = (
+        Leaving(service=AfterQuit.STOPS, returns=True, clients=[app]),
+        Leaving(service=AfterQuit.GOES_ON, returns=False, closing=True),
+    )
     others = [
         WipeDialog(kit, page),
         DiagnosticsDialog(kit, page),
@@ -32,8 +35,7 @@ def asked(shown: Shown) -> list[QDialog]:
         TrashDialog(state, page),
         ConnectDialog(kit, app, page),
         UndoDialog(kit, app, page),
-        QuitDialog([app], page),
-        CloseDialog(shown.desktop.preferences, page),
+        *(QuitDialog(how, shown.desktop.preferences, page) for how in leavings),
     ]
     for dialog in others:
         shown.bot.addWidget(dialog)

@@ -10,8 +10,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QDialog, QLineEdit
 
 from lull.contract import routes
-from lull.desktop.running.closing import KEEP, CloseDialog
-from lull.desktop.service_process import ServiceState
+from lull.desktop.running.quitting import KEEP, QUIT, QuitDialog
+from lull.desktop.service_process import ServiceProcess, ServiceState
 from lull.desktop.state import OutcomeMessage, Phase
 from lull.desktop.widgets.icons import pixmap
 from lull.desktop.widgets.page import PageName
@@ -55,8 +55,9 @@ def test_closing_hides_and_a_click_brings_it_back(on_script: Shown) -> None:
     assert window.isVisible()
 
 
-def asked(shown: Shown) -> CloseDialog:
-    found = shown.desktop.window.findChild(CloseDialog)
+def asked(shown: Shown) -> QuitDialog:
+    shown.until(lambda: shown.desktop.window.findChild(QuitDialog) is not None)
+    found = shown.desktop.window.findChild(QuitDialog)
     assert found is not None
     return found
 
@@ -83,7 +84,7 @@ def test_without_a_tray_closing_can_quit_and_need_not_ask_twice(
     window.close()
     asked(shown).always.setChecked(True)
     asked(shown).keep_it.click()
-    shown.until(lambda: window.findChild(CloseDialog) is None)
+    shown.until(lambda: window.findChild(QuitDialog) is None)
     window.raise_up()
     window.close()
     assert not window.isVisible()
@@ -94,12 +95,50 @@ def test_without_a_tray_closing_can_quit_and_need_not_ask_twice(
     assert shown.tray.ended
 
 
+@pytest.mark.parametrize("ours", [True, False])
+def test_quit_and_closing_without_a_tray_say_the_same(
+    scripted: Scripted,
+    home: Path,
+    show: Callable[..., Shown],
+    monkeypatch: pytest.MonkeyPatch,
+    ours: bool,
+) -> None:
+    monkeypatch.setattr(ServiceProcess, "stops_with_window", property(lambda _: ours))
+    shown = live(show(home, tray=False))
+    window = shown.desktop.window
+    shown.activate()
+    said = []
+    for ask in (lambda: shown.bot.keyClick(window, "q", CTRL), window.close):
+        ask()
+        dialog = asked(shown)
+        said.append((dialog.windowTitle(), dialog.words.text()))
+        assert not shown.tray.ended and window.isVisible()
+        dialog.reject()
+        shown.until(lambda: window.findChild(QuitDialog) is None)
+    assert said[0] == said[1]
+    stops = "get no answers until you start Lull again" in said[0][1]
+    assert stops is ours
+
+
+def test_quit_need_not_ask_twice_where_the_service_goes_on(on_script: Shown) -> None:
+    on_script.desktop.ask_to_quit()
+    dialog = asked(on_script)
+    dialog.always.setChecked(True)
+    dialog.quit_it.click()
+    assert on_script.tray.ended
+    assert on_script.desktop.preferences.value(QUIT, False, type=bool)
+
+
 def test_quit_ends_it_and_leaves_a_service_that_it_found(
     on_script: Shown, scripted: Scripted
 ) -> None:
     window = on_script.desktop.window
     on_script.activate()
     on_script.bot.keyClick(window, "q", CTRL)
+    assert not on_script.tray.ended
+    dialog = asked(on_script)
+    assert "your chat apps still get their answers" in dialog.words.text()
+    dialog.quit_it.click()
     assert on_script.tray.ended
     assert not window.isVisible()
     assert [path for method, path, _ in scripted.asked if method == "POST"] == []

@@ -98,6 +98,21 @@ def example_of(body: str) -> str:
     return (found["example"] or "") if found else ""
 
 
+def states_fact(body: str) -> bool:
+    """Whether a skill that `skill_of` built holds a fact about the user rather than a wish."""
+    found = _FRAMED.match(body)
+    return bool(found and (found["fact"] or found["fact_then"]))
+
+
+def example_of_description(description: str) -> str | None:
+    """Return the example request from a description that `skill_of` built: "" if it says that the
+    skill is for every request, None for any other description.
+    """
+    if description == _FOR_EVERY:
+        return ""
+    return description.removeprefix(_FOR_KIND) if description.startswith(_FOR_KIND) else None
+
+
 def with_scope(text: SkillText, scope: Scope, *, asked: str) -> SkillText:
     """Return a skill that `skill_of` built with the fixed sentence of another scope around the
     user's words, with `asked` as its example if it is for requests of one kind.

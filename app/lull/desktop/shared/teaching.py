@@ -13,6 +13,7 @@ from lull.contract import routes
 from lull.contract.json_object import Json
 from lull.desktop.client import Reply
 from lull.desktop.shared.new_skill import NewSkillDialog, slug
+from lull.desktop.shared.skill_words import FlagLook, flag_look
 from lull.desktop.state import AppState, OutcomeMessage, Subject
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import Card, button, label, row
@@ -100,13 +101,14 @@ def _take_back(state: AppState, wanted: Json) -> None:
 
 
 def show_flags(state: AppState, answer: Reply) -> None:
-    """Show warnings about suspicious passages in a skill that the user has written; the skill is
-    active in spite of them.
+    """Show what was found in a skill that the user has written; the skill is active in spite of
+    it. Only what calls for caution is shown as a warning.
     """
     flags = answer.value.get("flags", ())
     if flags:
         texts = " ".join(dict.fromkeys(translated(flag) for flag in flags))
-        state.told.emit(OutcomeMessage(text=tr("Look at this: %1", plain(texts)), good=False))
+        calm = all(flag_look(flag) is FlagLook.NEUTRAL for flag in flags)
+        state.told.emit(OutcomeMessage(text=tr("Look at this: %1", plain(texts)), good=calm))
 
 
 def _look(state: AppState) -> None:

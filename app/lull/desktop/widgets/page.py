@@ -78,6 +78,8 @@ class Page(QWidget):
 
     subjects: ClassVar[tuple[Subject, ...]] = ()
     """Kinds of data that the page shows. Until the first was read, the page is empty."""
+    begins_in_text: ClassVar[bool] = False
+    """Whether one opens the page to write, so that the text box gets the focus at once."""
 
     def __init__(self, kit: Kit, title: str) -> None:
         super().__init__()

@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from PySide6.QtCore import QPoint, Qt, QTimer
-from PySide6.QtGui import QKeySequence, QPainter, QPaintEvent, QShortcut
+from PySide6.QtCore import QPoint, Qt, QTimer, Signal
+from PySide6.QtGui import QKeySequence, QMouseEvent, QPainter, QPaintEvent, QShortcut
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -99,6 +99,9 @@ class Tab(QRadioButton):
     of a skill.
     """
 
+    taken_by_mouse = Signal()
+    """Emitted after the user clicked the button; arrow keys select it without that."""
+
     def __init__(self, text: str, do: Callable[[], object]) -> None:
         super().__init__(text)
         self.setProperty("tab", True)
@@ -110,6 +113,11 @@ class Tab(QRadioButton):
         # Of a radio button Qt's sheets colour the words by properties, not by what is checked.
         self.setProperty("chosen", chosen)
         restyle(self)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        super().mouseReleaseEvent(event)
+        if self.isChecked():
+            self.taken_by_mouse.emit()
 
     def hitButton(self, at: QPoint) -> bool:  # noqa: N802
         """Make the whole area of the button clickable, not only its text."""

@@ -200,9 +200,8 @@ class DecideStep:
                     groups=groups,
                 )
             said.append(
-                f"Of the answers scored with certainty, {good} are good and {bad} bad; "
-                f"{rule.labels_a_run} are needed in all, at least {rule.labels_of_the_rarer} of "
-                "each kind."
+                f"Of the answers that you got, {good} are known to be good and {bad} to be bad; "
+                f"{rule.labels_a_run} are needed, at least {rule.labels_of_the_rarer} of each."
             )
         text = " ".join([*tired, *said]) or "Every kind of training is switched off."
         return NothingToDo(text=text, stuck=bool(tired), groups=groups)
@@ -234,9 +233,9 @@ class DecideStep:
             return SamplingStep(text=text, learner=learner, source=source, groups=groups)
         scored = len(book.prompts)
         text = (
-            f"{scored} requests can be used for training and scored, {book.unscored} cannot. "
-            f"{len(telling)} groups of generated answers contain both good and bad ones; "
-            f"{rule.groups_a_run} are needed."
+            f"Answers to {scored} of your requests can be scored, to {book.unscored} they cannot. "
+            f"Lull practises on the former: to {len(telling)} of them it has both good and bad "
+            f"answers, and it needs {rule.groups_a_run} such requests."
         )
         return NothingToDo(text=text, groups=groups)
 

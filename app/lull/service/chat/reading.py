@@ -31,6 +31,7 @@ from lull.store.chat.conversation_list import UNRATED
 from lull.store.chat.trajectories import ConversationQuery, Label, Trajectories
 from lull.store.feedback.answer_scores import AnswerChoice, AnswerScores
 from lull.store.proof.proposals import Proposals
+from lull.store.skills.conflicts import all_contradicting, rules_in_use
 from lull.store.skills.library_reader import HistoryRow
 from lull.store.skills.skills import Skills
 
@@ -139,6 +140,7 @@ class StoredConversations:
             self._measured.effects,
             self._measured.measures(),
             tested=self._proposals.tested(),
+            conflicts=all_contradicting(rules_in_use(library, self._skills.folders)),
             client=client,
             everything=everything,
         )

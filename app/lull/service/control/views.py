@@ -123,7 +123,7 @@ def _judged(judged: TurnEligibility | None) -> Json:
                 "kind": signal.kind.value,
                 "source": signal.source.value,
                 "value": signal.value,
-                **_told(signal),
+                **signal_text_view(signal),
             }
             for signal in judged.reward.signals
         ],
@@ -134,7 +134,10 @@ def _judged(judged: TurnEligibility | None) -> Json:
     }
 
 
-def _told(signal: Signal) -> Json:
+def signal_text_view(signal: Signal) -> Json:
+    """Return the JSON of a signal's text (why an answer counts as good or bad), with its code if it
+    quotes a wish of the user.
+    """
     if not is_from_wish(signal):
         return {"text": signal.text}
     text = coded_text("signal-wish", "you said: %1", signal.text.removeprefix(YOU_SAID))
@@ -157,12 +160,13 @@ def skill_view(
     effects: Mapping[SkillKey, Effect] | None = None,
     measures: Mapping[SkillKey, SkillMeasure] | None = None,
     tested: Mapping[SkillKey, Set[str]] | None = None,
+    conflicts: Mapping[SkillKey, Sequence[SkillKey]] | None = None,
 ) -> Json:
     """Return the JSON of one skill (a text put into prompts).
 
-    `uses`, `effects`, `measures` and `tested` hold what is known of all skills, by skill. In the
-    result, `edited` is true if an earlier text of the skill was tested before approval but the
-    present text was not.
+    `uses`, `effects`, `measures`, `tested` and `conflicts` (the skills that it contradicts) hold
+    what is known of all skills, by skill. In the result, `edited` is true if an earlier text of the
+    skill was tested before approval but the present text was not.
     """
     effect = (effects or {}).get(skill.key)
     texts = (tested or {}).get(skill.key, frozenset())
@@ -181,6 +185,10 @@ def skill_view(
         "body": skill.body,
         "edited": bool(texts) and skill.sha256 not in texts,
         "measured": _measure_view((measures or {}).get(skill.key)),
+        "conflicts": [
+            {"name": key.name, "client": key.client or None}
+            for key in (conflicts or {}).get(skill.key, ())
+        ],
     }
 
 
@@ -205,6 +213,7 @@ def skills_view(
     measures: Mapping[SkillKey, SkillMeasure],
     *,
     tested: Mapping[SkillKey, Set[str]],
+    conflicts: Mapping[SkillKey, Sequence[SkillKey]],
     client: str | None,
     everything: bool,
 ) -> Json:
@@ -219,7 +228,9 @@ def skills_view(
     ]
     return {
         "generation": library.generation,
-        "skills": [skill_view(skill, uses, effects, measures, tested) for skill in chosen],
+        "skills": [
+            skill_view(skill, uses, effects, measures, tested, conflicts) for skill in chosen
+        ],
     }
 
 

@@ -23,7 +23,9 @@ from lull.core.proof.proof import ProofRule, budget, decide, picks_wanted
 from lull.core.proof.proposal import Proposal, ProposalKind
 from lull.core.proof.review_state import cautions_of, review_state_of
 from lull.core.proof.whose_words import words_author
+from lull.core.skills.skill import SkillKey
 from lull.store.proof.proposals import WritingFault
+from lull.store.skills.skill_md import parse as parse_skill
 
 
 def proposal_view(
@@ -34,11 +36,13 @@ def proposal_view(
     pairs: Sequence[Pair],
     rule: ProofRule,
     testing: bool = False,
+    conflicts: Sequence[SkillKey] = (),
 ) -> Json:
     """Convert a proposal (a new, changed or retired skill that waits for approval) to JSON.
 
     `base` is the active skill's text, `data` the text that would replace it. `testing` says whether
-    past requests are being answered for its proof at this moment.
+    past requests are being answered for its proof at this moment, `conflicts` which skills in use
+    it contradicts.
     """
     after = b"" if proposal.kind is ProposalKind.RETIRE else data
     return {
@@ -65,6 +69,8 @@ def proposal_view(
         "until": proposal.until.isoformat() if proposal.until else None,
         "description": proposal.text.description,
         "body": proposal.text.body,
+        "before": _body_of(base),
+        "conflicts": [{"name": key.name, "client": key.client or None} for key in conflicts],
         "text": data.decode(errors="replace"),
         "reason": proposal.reason,
         "made": proposal.made_at.isoformat(),
@@ -86,6 +92,16 @@ def proposal_view(
             "wish": list(proposal.wish_turns),
         },
     }
+
+
+def _body_of(base: bytes) -> str | None:
+    """Return the body of the skill that the proposal would change; None if there is none, or none
+    that can be read.
+    """
+    try:
+        return parse_skill(base, where="SKILL.md").body if base else None
+    except SkillError:
+        return None
 
 
 def evidence_view(proposal: Proposal, pairs: Sequence[Pair], rule: ProofRule) -> Json:

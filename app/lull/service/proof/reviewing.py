@@ -27,7 +27,7 @@ from lull.core.proof.proposal import (
     decided_already,
     status_text,
 )
-from lull.core.skills.skill import Library
+from lull.core.skills.skill import Library, SkillKey
 from lull.loops.chat.known_models import remember
 from lull.loops.skills.review import DecisionResult, Review
 from lull.service.process.bus import EventBus
@@ -39,6 +39,7 @@ from lull.service.proof.proposal_views import (
 )
 from lull.service.proof.verifying import verify_stored_proof
 from lull.store.proof.proposals import Proposals
+from lull.store.skills.conflicts import CheckedRule, contradicting, rule_of_text, rules_in_use
 from lull.store.skills.skills import Skills
 from lull.store.uninterrupted import uninterrupted
 
@@ -104,6 +105,9 @@ class ReviewRequests:
         self._bus = bus
         self._pushed: set[asyncio.Task[Any]] = set()
         """Requested proofs that have not ended."""
+        self._library_of_rules: Library | None = None
+        self._rules_in_use: Sequence[CheckedRule] = ()
+        """What the checks of the skills in `_library_of_rules` want of answers."""
         self._read: OrderedDict[str, str] = OrderedDict()
         """Hash of each proposal's text as it was last shown whole on the command line."""
 
@@ -187,11 +191,23 @@ class ReviewRequests:
             pairs=self._proposals.pairs(proposal.id),
             rule=self._rule_for(proposal),
             testing=self._replayed_now() == proposal.id,
+            conflicts=self._conflicts(proposal),
         )
         if lost is not None:  # one lost file must not hide the other proposals
             text = "The text in force cannot be read, so this is no comparison."
             view["flags"].append({"kind": "lost-text", "text": text, "quote": lost.detail})
         return view
+
+    def _conflicts(self, proposal: Proposal) -> Sequence[SkillKey]:
+        """The skills in use that a proposed one would contradict."""
+        if proposal.kind is ProposalKind.RETIRE or not proposal.check:
+            return ()
+        library = self._library()
+        if library is not self._library_of_rules:  # a list asks for every proposal in it
+            self._rules_in_use = rules_in_use(library, self._skills.folders)
+            self._library_of_rules = library
+        rule = rule_of_text(proposal.key, proposal.text, proposal.scope)
+        return contradicting(rule, self._rules_in_use)
 
     def verify(self, *, name: str, client: str) -> Json:
         """Re-check the stored proof (recorded replays of requests) that a skill helps. In the

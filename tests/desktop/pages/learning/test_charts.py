@@ -52,6 +52,28 @@ def test_an_interval_is_told_only_where_there_are_enough_answers() -> None:
     assert with_.box_days[1] <= without.box_days[0], "one would hide the other"
 
 
+def on_one_day(answers: int) -> Json:
+    points = [{"at": f"2026-11-11T20:0{n}:00+00:00", "reward": 1.0, "n": 1} for n in range(answers)]
+    days = [{**day(11, None, 1.0), "n": answers, "reward": 1.0}] if answers else []
+    return {**LEARNED, "points": points, "days": days}
+
+
+def test_of_one_day_no_interval_is_drawn_before_its_first_answer() -> None:
+    chart = charts(on_one_day(8), [])[ChartName.ANSWERS]
+    dots, by_day = chart.series
+    assert len(dots.dots) == 8 and by_day.dots == ()
+    assert len(charts(ENOUGH, [])[ChartName.ANSWERS].series[1].dots) == 2
+
+
+def test_one_answer_is_told_in_words_and_not_drawn(on_script: Shown, scripted: Scripted) -> None:
+    page = opened(on_script, scripted, on_one_day(1))
+    choose(page, ChartName.ANSWERS)
+    on_script.until(page.none.isVisible)
+    assert page.none.text().startswith("Only one answer has been scored so far")
+    assert not page.curves.isVisible()
+    assert charts(on_one_day(0), [])[ChartName.ANSWERS].none.startswith("No answer has been scored")
+
+
 def test_beside_a_value_stand_its_interval_and_the_number_of_answers(
     on_script: Shown, scripted: Scripted
 ) -> None:

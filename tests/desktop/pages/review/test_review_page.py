@@ -9,21 +9,23 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QDialog, QLabel, QPushButton
 
+from lull.core.feedback.feedback import RuleKind, Scope
 from lull.core.proof.pairs import BY_CHECK
 from lull.core.proof.proposal import Proposal, ProposalKind, ProposalStatus, Trace
 from lull.core.proof.review_state import CAUTION_WORDS
-from lull.desktop.pages.review.approval_words import confirmation_reason, status_chip
+from lull.core.skills.stated_skill import skill_of
+from lull.desktop.pages.review.approval_words import status_chip
 from lull.desktop.pages.review.approve_dialog import ApproveDialog
 from lull.desktop.pages.review.evidence import scorer_words, sources_html
 from lull.desktop.pages.review.page import ReviewPage
-from lull.desktop.pages.review.proposal_rows import (
-    evidence_words,
-    name_words,
-    odds_words,
-    row_words,
-    status_words,
-)
+from lull.desktop.pages.review.proposal_rows import name_words, row_words, status_words
 from lull.desktop.pages.review.reject_dialog import RejectDialog
+from lull.desktop.pages.review.tested_words import (
+    confirmation_reason,
+    evidence_words,
+    odds_words,
+    why_not_better,
+)
 from lull.desktop.pages.settings.page import SettingsPage
 from lull.desktop.shared.edit_dialog import EditDialog
 from lull.desktop.widgets.page import PageName
@@ -73,6 +75,10 @@ def test_a_proposal_is_shown_whole(on_desk: Shown, desk: Desk) -> None:
     assert page.view.name.text() == "menu-style"
     assert "better " in page.view.evidence.text()
     assert "luck" in page.view.odds.text()
+    assert page.view.rule.text() == "Join the words with bars."
+    for machine in ("name:", "---", "description:"):  # what is for programs is not what one sees
+        assert machine not in page.view.text.toPlainText()
+    page.view.show_view("unified")
     assert "Join the words with bars." in page.view.text.toPlainText()
     page.view.show_view("side")
     assert "Join the words with bars." in page.view.text.toPlainText()
@@ -141,7 +147,7 @@ def test_an_edit_makes_the_text_the_users_own(on_desk: Shown, desk: Desk) -> Non
     on_desk.until(
         lambda: desk.stores.proposals.get(proposal.id).text.body == "Join the words with dashes."
     )
-    on_desk.until(lambda: "dashes" in page.view.text.toPlainText())
+    on_desk.until(lambda: "dashes" in page.view.rule.text())
 
 
 def test_j_and_k_go_from_one_to_the_next(on_desk: Shown, desk: Desk) -> None:
@@ -172,7 +178,14 @@ def test_what_is_quarantined_is_not_approved_by_a_letter(on_desk: Shown, desk: D
     proposal = desk.propose(
         status=ProposalStatus.QUARANTINED,
         traces=(Trace(sentence="Join the words with bars.", source="untrusted"),),
-        flags=({"kind": "untrusted", "text": "A web page said so.", "quote": "bars"},),
+        flags=(
+            {
+                "kind": "untrusted",
+                "severity": "quarantine",
+                "text": "A web page said so.",
+                "quote": "bars",
+            },
+        ),
     )
     page = opened(on_desk, with_=1)
     assert "A web page said so." in page.view.flags.text()
@@ -191,6 +204,8 @@ def test_a_retirement_shows_what_goes_and_cannot_be_edited(on_desk: Shown, desk:
     page = opened(on_desk, with_=1)
     assert not page.edit.isEnabled()
     assert "Nobody needed it" in page.view.evidence.text()
+    assert page.view.rule.text() == "Join the words with bars."
+    page.view.show_view("unified")
     assert "−" in page.view.text.toPlainText()
 
 
@@ -228,8 +243,13 @@ def test_the_letters_do_nothing_on_another_page(on_desk: Shown, desk: Desk) -> N
 def test_a_hostile_text_is_shown_as_what_it_is(on_desk: Shown, desk: Desk, hostile: str) -> None:
     desk.propose(body=f"Say {hostile} often.")
     page = opened(on_desk, with_=1)
-    shown = page.view.text.toPlainText()
-    assert hostile.replace("\u202e", "\N{REPLACEMENT CHARACTER}") in shown
+    seen = hostile.replace("\u202e", "\N{REPLACEMENT CHARACTER}")
+    assert seen in page.view.rule.text()
+    assert page.view.rule.textFormat() is Qt.TextFormat.PlainText
+    for view in ("evidence", "unified", "side"):
+        page.view.show_view(view)
+        assert "\u202e" not in page.view.text.toPlainText()
+    assert seen in page.view.text.toPlainText()
     page.view.show_view("rendered")
     assert "\u202e" not in page.view.text.toPlainText()
 
@@ -242,16 +262,101 @@ def measured(**more: object) -> dict[str, object]:
     return {"kind": "new", "status": "proved", "standing": "proved", "evidence": evidence}
 
 
-def test_what_was_measured_is_said_with_its_interval_and_what_luck_could_do() -> None:
+def test_what_was_measured_is_said_in_figures_only_once_luck_does_not_explain_it() -> None:
     assert odds_words(measured()) == (
-        "Better with the skill in 90% of the tests that differed (95% interval 55% to 99%; 10 "
-        "tests). "
-        "Odds that this is luck: at most 1 in 40 (needed: 1 in 20)."
+        "Better with the skill in 90% of the tests that differed (with 95% certainty between 55% "
+        "and 99%; 10 tests). "
+        "If it did not help, luck would look like this at most once in 40 times."
     )
-    assert "could well be luck" in odds_words(measured(e_value=0.8, better=None))
-    assert "It may do harm: the odds that this is luck are at most 1 in 30." in odds_words(
-        measured(harm_e_value=30.0)
+    for weak in (0.8, 1.43, 4.0):
+        said = odds_words(measured(e_value=weak))
+        assert said == "So far this could well be luck."
+    assert "not yet enough to be sure" in odds_words(measured(e_value=12.0))
+    for harm, words in ((0.5, ""), (1.43, ""), (3.0, "that is not certain"), (30.0, "It makes")):
+        said = odds_words(measured(harm_e_value=harm))
+        assert words in said and ("worse" in said) is bool(words)
+
+
+@pytest.mark.parametrize(
+    ("evidence", "why"),
+    [
+        ({"wins": 0, "losses": 0}, "the same as without it"),
+        ({"wins": 2, "losses": 5}, "got worse at least as often as better"),
+        ({"wins": 5, "losses": 2}, "so seldom that it can be luck"),
+        ({"shown_by": "evidence", "harm_e_value": 3.0}, "may get worse with it"),
+        ({"shown_by": "evidence"}, "too few requests that went well before"),
+    ],
+)
+def test_no_benefit_is_said_with_the_reason(evidence: dict[str, object], why: str) -> None:
+    proposal = {**measured(**evidence), "status": "unproved", "standing": "not-better"}
+    assert why in why_not_better(proposal)
+    assert odds_words(proposal) == ""
+
+
+@pytest.mark.parametrize("replays", [0, 5])
+def test_what_was_not_better_or_cannot_be_tested_says_what_one_can_do(
+    on_desk: Shown, desk: Desk, replays: int
+) -> None:
+    desk.propose(status=ProposalStatus.UNPROVED, replays=pairs(0, replays), reason="no benefit")
+    page = opened(on_desk, with_=1)
+    said = page.view.checklist.now.text()
+    assert page.view.checklist.now.isVisible()
+    for step in ("try it on a request", "edit its text", "reject it", "snooze it"):
+        assert step in said
+    if replays:
+        assert "worse 5" in page.view.evidence.text()
+        assert said.startswith("With the skill answers got worse")
+
+
+def test_a_skill_of_the_users_words_is_shown_as_these_words_and_where_they_hold(
+    on_desk: Shown, desk: Desk
+) -> None:
+    text = skill_of(
+        "Use dashes", scope=Scope.KIND, kind_of_rule=RuleKind.PREFERENCE, asked="Write a note."
     )
+    desk.propose(body=text.body, description=text.description)
+    page = opened(on_desk, with_=1)
+    assert page.view.rule.text() == "“Use dashes”"
+    assert page.view.description.text() == "For requests like: Write a note."
+
+
+def test_an_edit_shows_what_the_skill_asks_for_until_now(on_desk: Shown, desk: Desk) -> None:
+    desk.skill("menu-style", "Join the words with bars.")
+    desk.propose(kind=ProposalKind.EDIT, body="Join the words with dashes.")
+    page = opened(on_desk, with_=1)
+    assert page.view.rule.text() == "Join the words with dashes."
+    assert "Join the words with bars." in page.view.text.toPlainText()
+
+
+def test_a_rule_that_is_cut_above_stands_whole_below(on_desk: Shown, desk: Desk) -> None:
+    desk.propose(body="Begin with bars. " + "And so on. " * 40 + "End with sugar.")
+    page = opened(on_desk, with_=1)
+    assert "End with sugar." not in page.view.rule.text()
+    assert "End with sugar." in page.view.text.toPlainText()
+
+
+@pytest.mark.parametrize(
+    ("kind", "severity", "label"),
+    [
+        ("untrusted-source", "quarantine", "flags"),
+        ("untrusted-source", "warning", "cautions"),
+        ("perhaps-quoted", "warning", "notes"),
+        ("strangers-near", "note", "notes"),
+        ("link", "note", "notes"),
+    ],
+)
+def test_only_what_is_a_danger_is_red(
+    on_desk: Shown, desk: Desk, kind: str, severity: str, label: str
+) -> None:
+    flag = {"kind": kind, "severity": severity, "text": "Look at it.", "quote": "bars"}
+    desk.propose(flags=(flag,))
+    page = opened(on_desk, with_=1)
+    view = page.view
+    shown = {name: getattr(view, name) for name in ("flags", "cautions", "notes")}
+    assert [name for name, one in shown.items() if "Look at it." in one.text()] == [label]
+    kinds = {"flags": "bad", "cautions": "warn", "notes": "muted"}
+    assert shown[label].property("kind") == kinds[label]
+    assert ("⚠" in name_words(page.rows.rows[0])) is (label != "notes")
 
 
 def test_what_the_last_look_accepted_is_not_called_proved_without_saying_so() -> None:
@@ -561,10 +666,8 @@ def test_what_waits_for_picks_is_not_said_to_have_shown_no_benefit() -> None:
 
 def test_a_reason_names_the_window_s_places_and_no_commands() -> None:
     known = {**measured(), "reason": "look at `lull skills list` first."}
-    for standing in ("not-better", "quarantined"):
-        assert confirmation_reason({**known, "standing": standing}).endswith(
-            ": look at the Skills page first."
-        )
+    quarantined = confirmation_reason({**known, "standing": "quarantined"})
+    assert quarantined.endswith(": look at the Skills page first.")
     retired = {**known, "kind": "retire"}
     assert evidence_words(retired) == "look at the Skills page first."
 

@@ -159,5 +159,6 @@ def _hint(row: Json) -> str:
         tr("Skills: %1", names) if names else tr("Without skills"),
     ]
     if row.get("p_good") is not None:
-        lines.append(tr("%1 likely to be good", percent(row["p_good"])))
+        score = percent(row["p_good"])
+        lines.append(tr("Score: %1, by ratings, checks and what you did next", score))
     return "\n".join(line for line in lines if line)

@@ -12,8 +12,7 @@ import json
 import uuid
 from typing import Final
 
-from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QCheckBox, QPlainTextEdit, QVBoxLayout
+from PySide6.QtWidgets import QCheckBox, QVBoxLayout
 
 from lull.contract import routes
 from lull.contract.chat_headers import SESSION_HEADER, SKILLS_HEADER, WINDOW_CLIENT
@@ -23,6 +22,7 @@ from lull.desktop.pages.chat.turns_view import TurnsView
 from lull.desktop.state import Phase, Subject
 from lull.desktop.widgets.chat.answer_view import AnswerView
 from lull.desktop.widgets.chat.chat_model import ChatModelChoice
+from lull.desktop.widgets.chat.message_edit import MessageEdit
 from lull.desktop.widgets.chat.streamed_chat import ChatAddress, StreamedChat
 from lull.desktop.widgets.page import Kit, Page, PageName
 from lull.desktop.widgets.parts import button, label, row
@@ -30,7 +30,6 @@ from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import plain, tr
 
 ROUTE: Final = "/api/chat"
-LINES: Final = 3
 RECORDED: Final = "turn-recorded"
 SCORED: Final = "scored"
 
@@ -41,6 +40,7 @@ class ChatPage(Page):
     """
 
     subjects = (Subject.STATUS, Subject.MODELS, Subject.PROPOSALS)
+    begins_in_text = True
 
     def __init__(self, kit: Kit) -> None:
         super().__init__(kit, tr("Chat"))
@@ -73,7 +73,7 @@ class ChatPage(Page):
             tr("A conversation keeps its skills, so changing this starts a new conversation.")
         )
         self.with_skills.toggled.connect(self.start_anew)
-        self.anew = button(tr("New conversation"), self.start_anew)
+        self.anew = button(tr("New conversation"), self._begin_anew)
         self.turns = TurnsView(self.kit, after=self.anew)
         self.turns.changed.connect(self._read)
         self.suggested = button(
@@ -82,11 +82,12 @@ class ChatPage(Page):
             flat=True,
         )
         self.answer = AnswerView(tr("The answer"))
-        self.text = QPlainTextEdit()
+        self.text = MessageEdit()
         self.text.setAccessibleName(tr("Your message"))
-        self.text.setPlaceholderText(tr("Write a message. Ctrl+Enter sends it."))
-        self.text.setTabChangesFocus(True)
-        self.text.setFixedHeight((LINES + 1) * self.text.fontMetrics().lineSpacing())
+        self.text.setPlaceholderText(
+            tr("Write a message. Enter sends it, Shift+Enter begins a new line.")
+        )
+        self.text.sent.connect(self._send)
         self.text.textChanged.connect(self._look_at_buttons)
         self.send = button(tr("Send"), self._send, main=True)
         self.halt = button(tr("Stop"), self._stop)
@@ -108,15 +109,19 @@ class ChatPage(Page):
         box.addLayout(row(self.suggested, None))
         box.addWidget(self.text)
         box.addLayout(row(None, self.halt, self.send))
-        for keys in ("Ctrl+Return", "Ctrl+Enter"):
-            QShortcut(QKeySequence(keys), self).activated.connect(self._send)
 
     def focus_search(self) -> None:
         self.text.setFocus()
 
+    def take_focus(self) -> None:
+        """Move the keyboard focus to the text box: on this page one writes."""
+        (self.text if self.showing_body else self).setFocus()
+
     # Showing
 
     def show_content(self) -> None:
+        if self.hasFocus():  # the text box was not there yet when the page was opened
+            self.text.setFocus()
         self.models.refresh()
         self._look_at_buttons()
         self._look_for_suggestions()
@@ -152,6 +157,10 @@ class ChatPage(Page):
         self.suggested.hide()
         self._look_at_buttons()
 
+    def _begin_anew(self) -> None:
+        self.start_anew()
+        self.text.setFocus()
+
     def _send(self) -> None:
         if not self.send.isEnabled():
             return
@@ -163,6 +172,8 @@ class ChatPage(Page):
         self.answer.skills.setText(tr("You: %1", plain(text)))
         self.answer.begin()
         self.answer.show()
+        self.turns.to_end()
+        self.text.setFocus()
         session = self._session
         self.state.get(routes.TOKEN, lambda reply: self._post(session, reply))
 
@@ -230,9 +241,10 @@ class ChatPage(Page):
         self._conversation = str(shown["id"])
         grown = len(shown["turns"]) > self._recorded
         self._recorded = len(shown["turns"])
+        reads_end = self.turns.at_end
         if shown != self.turns.shown:
             self.turns.show_conversation(shown)
-        if grown:
+        if grown and reads_end:
             self.turns.to_end()
         self._look_for_suggestions()
         self._settle()

@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Sequence
 from typing import Any, Final
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from lull.contract.json_object import Json
@@ -53,9 +54,16 @@ class TurnsView(QScrollArea):
         self._box.setContentsMargins(0, 0, GAP, 0)
         self._box.setSpacing(GAP * 2)
         self.setWidget(inner)
+        self._following = False
+        self._stay: int | None = None
+        """Where the reader is while the turns are drawn anew."""
+        bar = self.verticalScrollBar()
+        bar.rangeChanged.connect(lambda *_: self._follow())
+        bar.actionTriggered.connect(lambda _: self._scrolled())
 
     def clear(self) -> None:
         self._conversation, self.shown = "", None
+        self._following, self._stay = False, None
         clear_layout(self._box)
 
     def _again(self) -> None:
@@ -79,13 +87,36 @@ class TurnsView(QScrollArea):
             self._box.addWidget(self._turn(turn))
         tab_after(self._after, self._inner)
         self._box.addStretch(1)
+        self._stay = None if other else self.verticalScrollBar().value()
         if other:
+            self._following = False
             self.verticalScrollBar().setValue(0)
 
-    def to_end(self) -> None:
-        """Scroll to the newest turn as soon as Qt has laid out the turns."""
+    @property
+    def at_end(self) -> bool:
+        """Whether the newest turn is in view, so that the reader follows the conversation."""
         bar = self.verticalScrollBar()
-        QTimer.singleShot(0, self, lambda: bar.setValue(bar.maximum()))
+        return self._following or bar.value() >= bar.maximum()
+
+    def to_end(self) -> None:
+        """Show the newest turn, and keep its end in view while the turns are laid out, until the
+        reader scrolls.
+        """
+        self._following = True
+        self._follow()
+
+    def _follow(self) -> None:
+        """Go where the reader was, or to the end, after Qt has laid out the turns."""
+        bar = self.verticalScrollBar()
+        if self._following:
+            bar.setValue(bar.maximum())
+        elif self._stay is not None and bar.maximum() >= self._stay:
+            bar.setValue(self._stay)
+            self._stay = None
+
+    def _scrolled(self) -> None:
+        """Follow the end no longer, because the reader chose what to see."""
+        self._following, self._stay = False, None
 
     def _turn(self, turn: Json) -> Card:
         card = Card()
@@ -166,17 +197,42 @@ def _called(turn: Json) -> str:
     return "\n".join(calls) or tr("(no text)")
 
 
-def _score_words(reward: Json) -> str:
-    """Describe an answer's score and who gave it; a user's rating is not shown as a probability."""
-    if reward["source"] == "explicit":
-        return tr("You rated it good") if reward["value"] > 0 else tr("You rated it bad")
+def _score_words(reward: Json, rules: Sequence[Json]) -> str:
+    """Say what is known of an answer, and by what: a rating, the user's own rules, a test, what the
+    user did next, or a judge model.
+
+    A kept rule says nothing of the rest of the answer, so it is not told as a chance that the
+    answer is good.
+    """
+    good = float(reward["p_good"]) > 0.5
     share = percent(float(reward["p_good"]))
-    words = {
-        "verifiable": tr("%1 likely to be good, scored by a check", share),
-        "implicit": tr("%1 likely to be good, judging by what you did next", share),
-        "judge": tr("%1 likely to be good, scored by a judge model", share),
-    }
-    return words.get(str(reward["source"]), tr("%1 likely to be good", share))
+    match str(reward["source"]):
+        case "explicit":
+            return tr("You rated it good") if reward["value"] > 0 else tr("You rated it bad")
+        case "verifiable" if rules:
+            return _rule_words(rules)
+        case "verifiable":
+            return tr("What it did worked") if good else tr("What it did failed")
+        case "implicit":
+            return tr("%1 likely to be good, judging by what you did next", share)
+        case "judge":
+            return tr("%1 likely to be good, scored by a judge model", share)
+    return tr("%1 likely to be good", share)
+
+
+def _rule_words(rules: Sequence[Json]) -> str:
+    broken = [_one_rule(one) for one in rules if float(one["value"]) < 0]
+    if broken:
+        return tr("It breaks your rule: %1", "; ".join(broken))
+    kept = "; ".join(_one_rule(one) for one in rules)
+    return tr("It keeps your rule: %1. Only this was checked, nothing else of the answer", kept)
+
+
+def _one_rule(signal: Json) -> str:
+    """Return a rule in words: what its check wants, or what the user said."""
+    if signal.get("code") == "signal-wish":
+        return tr("“%1”", plain(str(signal["values"][0])).removesuffix("."))
+    return _signal_words(signal)
 
 
 _IN_OTHERS_WORDS: Final = ("correction", "thanks", "regeneration", "test-result")
@@ -201,9 +257,15 @@ def score_words(turn: Json) -> str:
     the answer may be used for training.
     """
     reward = turn.get("reward")
-    worth = tr("Not scored yet") if reward is None else _score_words(reward)
-    signals = "; ".join(_signal_words(s) for s in turn.get("signals", ()) if s.get("text"))
-    learns = tr("may be used for training") if turn.get("eligible") else translated(turn, "why_not")
+    found = [signal for signal in turn.get("signals", ()) if signal.get("text")]
+    by_rule = reward is not None and reward["source"] == "verifiable"
+    rules = [signal for signal in found if by_rule and signal["kind"] == "check"]
+    worth = tr("Not scored yet") if reward is None else _score_words(reward, rules)
+    signals = "; ".join(_signal_words(signal) for signal in found if signal not in rules)
+    learns = tr("may be used for training")
+    if not turn.get("eligible"):
+        why = translated(turn, "why_not")
+        learns = tr("not used for training: %1", why) if why else ""
     if reward is None and turn.get("why_not") == "not scored yet":
         learns = ""  # `worth` says the same
     note = translated(turn, "note")

@@ -19,6 +19,12 @@ from lull.desktop.words import count, decimal, parsed, percent, plain, short_dat
 MOST_POINTS: Final = 2_000
 
 
+LEAST_DOTS: Final = 2
+"""Fewest scored answers that make a curve."""
+LEAST_DAYS: Final = 2
+"""Fewest days whose means are drawn."""
+
+
 class ChartName(StrEnum):
     ANSWERS = "answers"
     SKILLS = "skills"
@@ -168,9 +174,22 @@ def _answers(learning: Json, marks: tuple[ChartMark, ...], baseline: float | Non
     found = [p for p in learning.get("points") or () if p.get("reward") is not None]
     dots = _dots((p.get("at"), p["reward"], p.get("n", 1)) for p in found)
     by_day = _dots(((_noon(day["day"]), day["reward"], day["n"]) for day in days), sure=True)
+    if len(by_day) < LEAST_DAYS:
+        by_day = ()  # its interval spans the day, also before the first answer
+    none = tr(
+        "No answer has been scored yet. Rate a few, or just keep chatting: what you say "
+        "next counts too."
+    )
+    if dots:
+        none = tr(
+            "Only one answer has been scored so far; a curve needs at least two. Rate a few, or "
+            "just keep chatting: what you say next counts too."
+        )
     return Chart(
         name=ChartName.ANSWERS,
-        series=(
+        series=()
+        if len(dots) < LEAST_DOTS
+        else (
             Series(
                 name=tr("share of good answers"),
                 colour="curve_a",
@@ -190,10 +209,7 @@ def _answers(learning: Json, marks: tuple[ChartMark, ...], baseline: float | Non
             for day in reversed(days)
             if day["n"]
         ),
-        none=tr(
-            "No answer has been scored yet. Rate a few, or just keep chatting: what you say "
-            "next counts too."
-        ),
+        none=none,
         meaning=meaning.trend_sentence([(float(p["reward"]), int(p.get("n", 1))) for p in found]),
         about=tr("How likely the answers in your chats were to be good, and the mean of each day."),
     )

@@ -189,13 +189,14 @@ class LearningPage(Page):
         adapters = self.state.value(Subject.ADAPTERS).get("adapters")
         if value.get("runs") or adapters or self.feed.value.get("points") or self.feed.is_filtered:
             return None
-        has, needs = value.get("telling_groups", 0), value.get("wanted_groups", 0)
         text = translated(value)
-        if needs:
+        if needs := value.get("wanted_groups"):
             words = tr(
-                "Training starts at %1 requests with both good and bad answers (%2 so far).",
+                "Skills work without this. Training the model itself starts at %1 requests with "
+                "both good and bad answers (%2 so far): rate some, or correct them in your own "
+                "words.",
                 needs,
-                has,
+                value.get("telling_groups", 0),
             )
             text = f"{words} {text}".strip()
         text = f"{text}\n{placing_words(self.feed.value.get('placings', ()))}".strip()

@@ -7,9 +7,11 @@ They are used in the skill's chip, on its Approve button and in its warnings.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from lull.contract.json_object import Json
 from lull.core.proof.review_state import CALM, CAUTION_WORDS, Caution, ReviewState
+from lull.desktop.shared.skill_words import FlagLook, flag_look
 from lull.desktop.words import counted, plain, tr, translated
 
 
@@ -99,30 +101,6 @@ def approve_words(proposal: Json) -> str:
     return tr("Approve anyway…")
 
 
-def confirmation_reason(proposal: Json) -> str:
-    """Explain to the user why the approval of a proposed skill has to be confirmed; "" if it need
-    not be.
-    """
-    if proposal.get("needs") == "picks":
-        return tr(
-            "Only you can tell whether it helps, and you have not compared enough of its answers "
-            "yet."
-        )
-    reason = reason_words(proposal).rstrip(".")
-    match standing(proposal):
-        case ReviewState.UNTESTED:
-            return tr("It has not been tested yet, so nobody knows whether it helps.")
-        case ReviewState.NOT_BETTER:
-            return tr("It was tested, and no benefit was shown: %1.", reason)
-        case ReviewState.UNTESTABLE:
-            return tr("It can't be tested automatically, so nobody knows whether it helps.")
-        case ReviewState.QUARANTINED:
-            return tr("It is quarantined: %1.", reason)
-        case ReviewState.OUT_OF_DATE:
-            return tr("The skill changed after this was suggested.")
-    return ""
-
-
 def reason_words(proposal: Json) -> str:
     """Return the service's reason for the status of a proposed skill, with commands replaced by the
     window's pages.
@@ -132,9 +110,18 @@ def reason_words(proposal: Json) -> str:
     return translated(proposal, "reason")
 
 
-def flag_lines(proposal: Json) -> list[str]:
-    """Return the warnings about suspicious passages in a proposed skill's text, one line each."""
-    return [f"⚠ {translated(f)} {plain(_quoted(f))}".strip() for f in proposal["flags"]]
+def flag_lines(proposal: Json, look: FlagLook | None = None) -> list[str]:
+    """Return the findings about a proposed skill's text, one line each; with a `look`, those that
+    are shown like that.
+    """
+    return [
+        f"{_MARKS[flag_look(f)]} {translated(f)} {plain(_quoted(f))}".strip()
+        for f in proposal.get("flags") or ()
+        if look is None or flag_look(f) is look
+    ]
+
+
+_MARKS: Final = {FlagLook.DANGER: "⚠", FlagLook.CAUTION: "⚠", FlagLook.NEUTRAL: "○"}
 
 
 def _quoted(flag: Json) -> str:

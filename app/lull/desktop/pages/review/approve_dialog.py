@@ -14,13 +14,14 @@ from PySide6.QtWidgets import QDialog, QTextBrowser, QVBoxLayout, QWidget
 from lull.contract.json_object import Json
 from lull.desktop.pages.review.approval_words import (
     cautions,
-    confirmation_reason,
     flag_lines,
     needs_confirmation,
     reason_words,
     status_chip,
 )
 from lull.desktop.pages.review.scope_and_check import check_words, scope_words
+from lull.desktop.pages.review.tested_words import confirmation_reason, why_not_better
+from lull.desktop.shared.skill_words import conflict_words, where_words
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.text.diff import escaped
 from lull.desktop.widgets.tokens import GAP
@@ -97,8 +98,11 @@ def _shown(proposal: Json) -> str:
     notes = [f"{chip}.", *cautions(proposal)]
     gone = proposal["kind"] == "retire"
     body = tr("This skill will be removed.") if gone else str(proposal.get("body", ""))
-    beside = [] if gone else [str(proposal.get("description") or ""), scope_words(proposal)]
-    beside += [check_words(proposal), *flag_lines(proposal), reason_words(proposal)]
+    beside = (
+        [] if gone else [where_words(str(proposal.get("description") or "")), scope_words(proposal)]
+    )
+    beside += [conflict_words(proposal), check_words(proposal), *flag_lines(proposal)]
+    beside.append(why_not_better(proposal) or reason_words(proposal))
     return (
         f"<h4>{escaped(proposal['name'])}</h4><p><i>{escaped(' '.join(notes))}</i></p>"
         + "".join(f"<p>{escaped(line)}</p>" for line in beside if line)

@@ -1,5 +1,5 @@
-"""Checklist at the top of a proposed skill: was it tested, and who wrote its text; each line has a
-mark (settled, open, caution).
+"""Checklist at the top of a proposed skill: was it tested, what can the user do, and who wrote its
+text; each line has a mark (settled, open, caution).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from lull.contract.json_object import Json
 from lull.core.proof.review_state import ReviewState
 from lull.core.proof.whose_words import WordsAuthor
 from lull.desktop.pages.review.approval_words import cautions, standing
-from lull.desktop.pages.review.proposal_rows import evidence_words
+from lull.desktop.pages.review.tested_words import evidence_words, what_now, why_not_better
 from lull.desktop.widgets.parts import label, set_kind
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import tr
@@ -28,29 +28,33 @@ class Mark(StrEnum):
     SETTLED = "✓"
     OPEN = "○"
     CAUTION = "⚠"
+    NONE = ""
 
 
 class Checklist(QWidget):
-    """Checklist of a proposed skill: a line about its tests, and a line about who wrote its text
-    (the user, Lull or somebody else).
+    """Checklist of a proposed skill: a line about its tests, one about why they did not show that
+    it helps and what the user can do then, and one about who wrote its text.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.tested = label("", wrap=True)
+        self.now = label("", "muted", wrap=True)
         self.whose = label("", wrap=True)
         self.marks: dict[QLabel, QLabel] = {}
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setSpacing(GAP // 2)
         grid.setColumnStretch(1, 1)
-        for line, words in enumerate((self.tested, self.whose)):
+        for line, words in enumerate((self.tested, self.now, self.whose)):
             self.marks[words] = label()
             grid.addWidget(self.marks[words], line, 0, Qt.AlignmentFlag.AlignTop)
             grid.addWidget(words, line, 1)
 
     def show_proposal(self, proposal: Json) -> None:
         self._show(self.tested, mark_of_tests(proposal), evidence_words(proposal))
+        then = f"{why_not_better(proposal)} {what_now(proposal)}".strip()
+        self._show(self.now, Mark.NONE, then)
         self._show(self.whose, *author_line(proposal))
 
     def _show(self, words: QLabel, mark: Mark, text: str) -> None:
@@ -63,15 +67,16 @@ class Checklist(QWidget):
 
 def show_mark(shown: QLabel, mark: Mark) -> None:
     """Show a mark of the checklist in a label, and give screen readers the mark's name."""
-    kinds = {Mark.SETTLED: "good", Mark.OPEN: "muted", Mark.CAUTION: "warn"}
+    kinds = {Mark.SETTLED: "good", Mark.CAUTION: "warn"}
     names = {
         Mark.SETTLED: tr("Settled"),
         Mark.OPEN: tr("Open"),
         Mark.CAUTION: tr("Caution"),
+        Mark.NONE: "",
     }
     shown.setText(mark.value)
     shown.setAccessibleName(names[mark])
-    set_kind(shown, kinds[mark])
+    set_kind(shown, kinds.get(mark, "muted"))
 
 
 def mark_of_tests(proposal: Json) -> Mark:

@@ -11,6 +11,7 @@ from typing import Final
 
 from lull.contract.json_object import Json
 from lull.core.proof.pairs import BY_CHECK
+from lull.desktop.shared.skill_words import rule_words
 from lull.desktop.widgets.text.diff import escaped, marked_html
 from lull.desktop.widgets.tokens import Theme
 from lull.desktop.words import tr
@@ -30,6 +31,23 @@ def turns_of(proposal: Json) -> list[str]:
     return [turn for kind, _ in turn_titles() for turn in turns.get(kind, [])[:MOST_TURNS]]
 
 
+def rule_html(proposal: Json, *, whole: bool) -> str:
+    """Render what an edit of a skill changes, and with `whole` all that the skill asks for.
+
+    What the user cannot read elsewhere on the page is here, so that nothing is approved unread.
+    """
+    body, before = str(proposal.get("body") or ""), proposal.get("before")
+    parts = []
+    if whole:
+        parts.append(
+            f"<h4>{escaped(tr('What it asks for'))}</h4><p>{escaped(rule_words(body))}</p>"
+        )
+    if before and proposal["kind"] == "edit":
+        text = escaped(rule_words(str(before)))
+        parts.append(f"<h4>{escaped(tr('What it asks for until now'))}</h4><p>{text}</p>")
+    return "".join(parts)
+
+
 def sources_html(proposal: Json, theme: Theme) -> str:
     """Render each sentence of a proposed skill with its author (the user, Lull or somebody else);
     what the user typed word for word is highlighted.
@@ -46,7 +64,7 @@ def sources_html(proposal: Json, theme: Theme) -> str:
         colour = theme.bad if whose == "others" else theme.muted
         sentence = marked_html(str(trace["sentence"]), list(trace.get("quoted") or ()), theme)
         parts.append(
-            f"<p>“{sentence}”<br><span style='color:{colour}'>"
+            f"<p>{tr('“%1”', sentence)}<br><span style='color:{colour}'>"
             f"{escaped(words.get(whose, whose))}</span></p>"
         )
     sentences = {str(trace["sentence"]).strip() for trace in proposal.get("provenance") or ()}

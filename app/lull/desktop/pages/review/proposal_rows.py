@@ -1,5 +1,5 @@
 """A Qt list model of proposed skills, in which proposals about the same skill stand together, and
-texts about their status and test results.
+texts about their status.
 """
 
 from __future__ import annotations
@@ -10,14 +10,9 @@ from typing import Any, Final
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt
 
 from lull.contract.json_object import Json
-from lull.core.proof.review_state import ReviewState
-from lull.desktop.pages.review.approval_words import (
-    reason_words,
-    standing,
-    status_chip,
-    waits_for_picks,
-)
-from lull.desktop.words import ago, count, counted, decimal, named, now, percent, plain, tr
+from lull.desktop.pages.review.approval_words import flag_lines, status_chip
+from lull.desktop.shared.skill_words import FlagLook
+from lull.desktop.words import ago, named, now, plain, tr
 
 _ROOT: Final = QModelIndex()
 _RANKS: Final = {"proved": 0, "screened": 1, "unproved": 1, "proving": 2, "quarantined": 3}
@@ -111,102 +106,11 @@ def status_words(proposal: Json) -> str:
     return f"{kind}, {words[:1].lower()}{words[1:]}"
 
 
-def evidence_words(proposal: Json) -> str:
-    """Describe in one or two sentences how a proposed skill did in its tests, or why it was not
-    tested.
-    """
-    evidence = proposal.get("evidence") or {}
-    if proposal["kind"] == "retire":
-        return reason_words(proposal)
-    if not evidence.get("pairs"):
-        return _untested_words(proposal, evidence)
-    benefit = evidence["pairs"] - evidence.get("success_pairs", 0)
-    requests = counted(evidence["requests"], "%1 request", "%1 requests")
-    said = tr(
-        "Tested on %1, %2: better %3, worse %4, same %5.",
-        requests,
-        counted(benefit, "once", "%1 times"),
-        evidence["wins"],
-        evidence["losses"],
-        benefit - evidence["wins"] - evidence["losses"],
-    )
-    if evidence.get("success_pairs"):
-        held = evidence["success_pairs"] - evidence.get("success_losses", 0)
-        said += " " + tr(
-            "%1 of %2 answers that were good before stayed good.", held, evidence["success_pairs"]
-        )
-    return said
-
-
-def _untested_words(proposal: Json, evidence: Json) -> str:
-    if waits_for_picks(proposal):
-        return counted(
-            int((evidence.get("picks") or {}).get("wanted", 6)),
-            "No check and no model can tell whether it helps; you can. Compare about %1 pair of "
-            "answers: it takes a minute.",
-            "No check and no model can tell whether it helps; you can. Compare about %1 pairs of "
-            "answers: it takes a minute.",
-        )
-    if proposal.get("testing"):
-        return tr("It is being tested now.")
-    if standing(proposal) is not ReviewState.UNTESTABLE:
-        return tr("Not tested yet. It is tested when you're away, or when you press “Test now”.")
-    if proposal.get("origin") == "file":
-        return tr("Can't be tested: it comes from a file, and no request of yours is behind it.")
-    return tr(
-        "Can't be tested automatically: nothing here can score its answers. Choose a "
-        "model to judge them."
-    )
-
-
-def odds_words(proposal: Json) -> str:
-    """Describe how certain a proposed skill's test result is: the share of test pairs it won with
-    the 95% interval, and the e-value (strength of the evidence) as odds.
-    """
-    evidence = proposal.get("evidence") or {}
-    if not evidence.get("pairs"):
-        return ""
-    said = []
-    better = evidence.get("better")
-    if better:
-        low, high = percent(better["low"]), percent(better["high"])
-        words = (
-            "Better with the skill in %1 of the tests that differed (95% interval %2 to %3; "
-            "%4 tests)."
-        )
-        said.append(tr(words, percent(better["share"]), low, high, better["n"]))
-    odds, needs = evidence["e_value"], evidence.get("needs_e_value")
-    if odds > 1:
-        words = "Odds that this is luck: at most 1 in %1 (needed: 1 in %2)."
-        said.append(tr(words, _number(odds), _number(needs)))
-    else:
-        said.append(tr("This could well be luck."))
-    if look := evidence.get("last_look"):
-        said.append(_look_words(look))
-    harm = evidence["harm_e_value"]
-    if harm > 1:
-        said.append(
-            tr("It may do harm: the odds that this is luck are at most 1 in %1.", _number(harm))
-        )
-    return " ".join(said)
-
-
-def _look_words(look: Json) -> str:
-    words = (
-        "Its %1 tests were used up without a clear result; a final draw, with a %2 chance "
-        "of accepting it, went against it."
-    )
-    if look["accepted"]:
-        words = (
-            "Its %1 tests were used up without a clear result; a final draw, with a %2 "
-            "chance of accepting it, accepted it."
-        )
-    return tr(words, look["after"], percent(look["chance"]))
-
-
 def name_words(proposal: Json) -> str:
-    """Return the first line of a proposed skill's list row: its name and the number of warnings."""
-    flags = len(proposal.get("flags") or ())
+    """Return the first line of a proposed skill's list row: its name and the number of findings
+    that call for caution.
+    """
+    flags = len(flag_lines(proposal, FlagLook.DANGER)) + len(flag_lines(proposal, FlagLook.CAUTION))
     name = plain(proposal["name"])
     return f"{name}  ⚠ {flags}" if flags else name
 
@@ -216,14 +120,3 @@ def row_words(proposal: Json) -> str:
     words = [status_words(proposal)]
     words.append(ago(proposal.get("made"), now()))
     return " · ".join(word for word in words if word)
-
-
-def _number(value: float | None) -> str:
-    if value is None:
-        return "–"
-    return count(round(value)) if value >= 10 else _short(value)
-
-
-def _short(value: float) -> str:
-    text = f"{value:.3g}"
-    return decimal(value, len(text.partition(".")[2])) if "e" not in text else text

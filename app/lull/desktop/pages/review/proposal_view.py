@@ -1,12 +1,12 @@
-"""Widget that shows one proposed skill: its status, the changed text (in three views), its test
-results, who wrote its sentences, and the chat turns it was made from.
+"""Widget that shows one proposed skill: what it asks for and where, its test results, who wrote its
+sentences, the chat turns it was made from, and the text of its file in three views.
 """
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from PySide6.QtWidgets import QButtonGroup, QVBoxLayout, QWidget
 
@@ -22,9 +22,17 @@ from lull.desktop.pages.review.approval_words import (
     status_chip,
 )
 from lull.desktop.pages.review.checklist import Checklist
-from lull.desktop.pages.review.evidence import pairs_html, sources_html, turns_html, turns_of
-from lull.desktop.pages.review.proposal_rows import kind_words, odds_words
+from lull.desktop.pages.review.evidence import (
+    pairs_html,
+    rule_html,
+    sources_html,
+    turns_html,
+    turns_of,
+)
+from lull.desktop.pages.review.proposal_rows import kind_words
 from lull.desktop.pages.review.scope_and_check import ScopeAndCheck
+from lull.desktop.pages.review.tested_words import odds_words
+from lull.desktop.shared.skill_words import FlagLook, conflict_words, rule_words, where_words
 from lull.desktop.widgets.flow import Flow
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import Tab, chip, clear_layout, label, row
@@ -34,7 +42,12 @@ from lull.desktop.widgets.text.long_text import ScrollingText
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import ago, clock, now, plain, tr
 
-VIEWS = ("unified", "side", "rendered", "evidence")
+VIEWS = ("evidence", "rendered", "unified", "side")
+
+RULE_SHOWN: Final = 240
+"""Most characters of a rule that are shown above its tests; a longer one is cut there, and stands
+whole below.
+"""
 
 
 class ProposalView(QWidget):
@@ -52,18 +65,21 @@ class ProposalView(QWidget):
         read.
         """
         self._asked: set[str] = set()
-        self.view = "unified"
+        self.view = "evidence"
         self.name = label("", "head", wrap=True)
         self._chips = row()
+        self.rule = label("", wrap=True)
+        self.rule.setAccessibleName(tr("What it asks for"))
         self.description = label("", "muted", wrap=True)
         self.checklist = Checklist()
         self.evidence = self.checklist.tested
         self.odds = label("", "small", wrap=True)
         self.cautions = label("", "warn", wrap=True)
         self.flags = label("", "bad", wrap=True)
+        self.notes = label("", "muted", wrap=True)
         self.beside = ScopeAndCheck()
         self.text = ScrollingText()
-        self.text.setAccessibleName(tr("What it changes"))
+        self.text.setAccessibleName(tr("Evidence and text"))
         self._lay_out()
         kit.look.changed.connect(self._draw)
 
@@ -73,15 +89,16 @@ class ProposalView(QWidget):
         box.setSpacing(GAP)
         box.addWidget(self.name)
         box.addLayout(self._chips)
-        shown = (self.description, self.checklist, self.odds, self.cautions, self.flags)
-        for one in shown:
+        for one in (self.rule, self.description, self.checklist, self.odds):
+            box.addWidget(one)
+        for one in (self.flags, self.cautions, self.notes):
             box.addWidget(one)
         box.addWidget(self.beside)
         box.addLayout(self._tabs())
         box.addWidget(self.text, 1)
 
     def _tabs(self) -> Flow:
-        titles = (tr("Changes"), tr("Side by side"), tr("As text"), tr("Evidence"))
+        titles = (tr("Evidence"), tr("As text"), tr("Changes"), tr("Side by side"))
         group = QButtonGroup(self)
         box = Flow(gap=GAP // 2)
         self.tabs: dict[str, Any] = {}
@@ -105,22 +122,34 @@ class ProposalView(QWidget):
         self._shown = proposal
         self.name.setText(plain(proposal["name"]))
         self._show_chips(proposal)
-        self.description.setText(plain(proposal.get("description", "")))
+        rule = rule_words(str(proposal.get("body", "")))
+        self.rule.setText(rule if len(rule) <= RULE_SHOWN else f"{rule[:RULE_SHOWN]}…")
+        self.description.setText(where_words(str(proposal.get("description", ""))))
         self.checklist.show_proposal(proposal)
-        self.odds.setText(odds_words(proposal))
-        self.odds.setVisible(bool(self.odds.text()))
-        self.cautions.setText("\n".join(f"⚠ {words}" for words in cautions(proposal)))
-        self.cautions.setVisible(bool(self.cautions.text()))
-        flags = flag_lines(proposal)
         self.beside.show_proposal(proposal)
-        told = standing(proposal) in (ReviewState.QUARANTINED, ReviewState.OUT_OF_DATE)
-        if proposal.get("reason") and told:
-            flags.insert(0, f"⚠ {reason_words(proposal)}")
-        self.flags.setText("\n".join(flags))
-        self.flags.setVisible(bool(flags))
+        self._show_findings(proposal)
         self._draw()
         if other:
             self.text.verticalScrollBar().setValue(0)
+
+    def _show_findings(self, proposal: Json) -> None:
+        dangers = flag_lines(proposal, FlagLook.DANGER)
+        if standing(proposal) is ReviewState.QUARANTINED and proposal.get("reason"):
+            dangers.insert(0, f"⚠ {reason_words(proposal)}")
+        careful = [
+            f"⚠ {words}" for words in (conflict_words(proposal), *cautions(proposal)) if words
+        ]
+        if standing(proposal) is ReviewState.OUT_OF_DATE and proposal.get("reason"):
+            careful.insert(0, f"⚠ {reason_words(proposal)}")
+        careful += flag_lines(proposal, FlagLook.CAUTION)
+        for shown, lines in (
+            (self.odds, [words] if (words := odds_words(proposal)) else []),
+            (self.flags, dangers),
+            (self.cautions, careful),
+            (self.notes, flag_lines(proposal, FlagLook.NEUTRAL)),
+        ):
+            shown.setText("\n".join(lines))
+            shown.setVisible(bool(lines))
 
     def _show_chips(self, proposal: Json) -> None:
         clear_layout(self._chips)
@@ -201,7 +230,8 @@ class ProposalView(QWidget):
     def _evidence(self, proposal: Json) -> str:
         theme = self._kit.look.theme
         return (
-            sources_html(proposal, theme)
+            rule_html(proposal, whole=len(self.rule.text()) > RULE_SHOWN)
+            + sources_html(proposal, theme)
             + turns_html(proposal, self._turns, theme)
             + pairs_html(self._pairs, self._turns, theme)
         )

@@ -15,6 +15,7 @@ from PySide6.QtCore import (
 
 from lull.contract.json_object import Json
 from lull.desktop.shared.setting_names import title_of
+from lull.desktop.shared.skill_words import where_words
 from lull.desktop.words import count, hover, plain, signed, tr
 
 Index = QModelIndex | QPersistentModelIndex
@@ -65,7 +66,7 @@ class SkillRows(QAbstractTableModel):
         if role == Qt.ItemDataRole.ToolTipRole:
             if index.column() == COLUMNS - 1 and skill.get("effect"):
                 return hover(effect_words(skill))
-            return hover(plain(skill["description"]))
+            return hover(where_words(str(skill["description"])))
         if role == Qt.ItemDataRole.TextAlignmentRole and index.column() >= 2:
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         return None

@@ -20,6 +20,7 @@ from lull.contract.json_object import Json
 from lull.desktop.client import Reply
 from lull.desktop.pages.skills.skill_rows import effect_words, key_of, measured_words, status_words
 from lull.desktop.shared.changes import change_words
+from lull.desktop.shared.skill_words import conflict_words, rule_words, where_words
 from lull.desktop.state import OutcomeMessage, failure_words
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.flow import Flow
@@ -51,6 +52,7 @@ class SkillView(QWidget):
         self.measured = label("", "small", wrap=True)
         self.edited = chip(tr("Edited since it was tested"), "warn")
         self.edited.hide()
+        self.conflicts = label("", "warn", wrap=True)
         self.description = label("", "muted", wrap=True)
         self.text = ScrollingText()
         self.text.setAccessibleName(tr("The skill"))
@@ -84,8 +86,9 @@ class SkillView(QWidget):
         box = QVBoxLayout(self)
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(GAP)
-        for one in (self.name, self.facts, self.edited, self.measured, self.description):
+        for one in (self.name, self.facts, self.edited, self.measured, self.conflicts):
             box.addWidget(one)
+        box.addWidget(self.description)
         box.addLayout(tabs)
         box.addWidget(self._versions)
         box.addWidget(self.text, 1)
@@ -105,7 +108,7 @@ class SkillView(QWidget):
         if other or (changed and skill):
             self.drop_history()
         self.name.setText(plain(skill["name"]))
-        self.description.setText(plain(skill["description"]))
+        self.description.setText(where_words(str(skill["description"])))
         whose = plain(skill["client"]) if skill.get("client") else tr("for all chat apps")
         facts = [
             status_words(skill),
@@ -119,6 +122,9 @@ class SkillView(QWidget):
         self.measured.setText(measured_words(skill))
         self.measured.setVisible(bool(self.measured.text()))
         self.edited.setVisible(bool(skill.get("edited")))
+        against = conflict_words(skill)
+        self.conflicts.setText(f"⚠ {against}")
+        self.conflicts.setVisible(bool(against))
         if changed:
             self._draw()
 
@@ -133,7 +139,7 @@ class SkillView(QWidget):
             return
         self._versions.setVisible(self.view == "compare")
         if self.view == "text":
-            self.text.setPlainText(plain(skill["body"]))
+            self.text.setPlainText(_text(str(skill["body"])))
             return
         if not self._history:
             self._ask_for_history(skill)
@@ -235,3 +241,9 @@ class SkillView(QWidget):
         words = tr("The proof holds.") if holds else tr("The proof does not hold.")
         why = translated(answer.value, "why")
         self._kit.state.told.emit(OutcomeMessage(text=f"{words} {why}".strip(), good=holds))
+
+
+def _text(body: str) -> str:
+    """Return what a skill asks for, and below it what the model reads if that differs."""
+    rule, read = rule_words(body), plain(body)
+    return rule if rule == read else f"{rule}\n\n{tr('The model reads:')}\n{read}"

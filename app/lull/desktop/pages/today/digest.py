@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from lull.contract.json_object import Json
+from lull.desktop.pages.today.words import good_words
 from lull.desktop.words import counted, length, parsed, percent, tr
 
 LEAST_USED_S: Final = 1.0
@@ -63,17 +64,19 @@ def _answers(days: Iterable[Json], here: datetime) -> Iterator[str]:
             (recent if day["day"] >= first else before).append(day)
     if not recent:
         return
-    scored = counted(sum(day["n"] for day in recent), "%1 scored answer", "%1 scored answers")
+    number = sum(day["n"] for day in recent)
+    scored = counted(number, "%1 scored answer", "%1 scored answers")
+    good = good_words(_mean(recent), number)
     if before:
         usual = percent(_mean(before))
         yield tr(
             "Of %1, %2 were good, compared with %3 in the days before.",
             scored,
-            percent(_mean(recent)),
+            good,
             usual,
         )
     else:
-        yield tr("Of %1, %2 were good.", scored, percent(_mean(recent)))
+        yield tr("Of %1, %2 were good.", scored, good)
 
 
 def _mean(days: Sequence[Json]) -> float:

@@ -5,9 +5,13 @@ and the share of good answers.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from lull.contract.json_object import Json
 from lull.desktop.words import count, named, percent, tr, translated
+
+LEAST_FOR_SHARE: Final = 10
+"""Fewest answers of which a share is told; of 1 answer, "3 %" were good tells nothing."""
 
 
 def count_nouns() -> dict[str, tuple[str, str]]:
@@ -50,8 +54,15 @@ def work_words(learning: Json, work: Json) -> str:
     return said if learning.get("state") == "working" else tr("Next: %1", said)
 
 
+def good_words(share: float, number: int) -> str:
+    """Say how many of a number of answers were good: as a share, or of few answers as their
+    number.
+    """
+    return count(round(share * number)) if number < LEAST_FOR_SHARE else percent(share)
+
+
 def reward_words(days: Sequence[Json], today: str) -> tuple[str, str]:
-    """Return the share of today's scored answers that were good, and a text that compares it with
+    """Return how many of today's scored answers were good, and a text that compares it with
     the two weeks before.
 
     `days` are the service's numbers by day; only scored answers count.
@@ -64,4 +75,5 @@ def reward_words(days: Sequence[Json], today: str) -> tuple[str, str]:
     if now_ is None:
         return "–", told or tr("none scored yet")
     scored = tr("of %1 scored", count(now_["n"]))
-    return percent(now_["reward"]), f"{scored}; {told}" if told else scored
+    good = good_words(now_["reward"], now_["n"])
+    return good, f"{scored}; {told}" if told else scored

@@ -1,0 +1,190 @@
+"""Says how a proposed skill did in its tests, how sure that is, why it is not called better, and
+what the user can do then.
+
+Figures are said where they tell something: a result that luck explains well has no odds.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from lull.contract.json_object import Json
+from lull.core.proof.proof import ProofRule
+from lull.core.proof.review_state import ReviewState
+from lull.desktop.pages.review.approval_words import reason_words, standing, waits_for_picks
+from lull.desktop.words import count, counted, percent, tr
+
+OPEN_E: Final = 5.0
+"""E-value below which a result is called one that could well be luck."""
+SUSPECT_E: Final = ProofRule().suspect_e
+
+
+def evidence_words(proposal: Json) -> str:
+    """Describe in one or two sentences how a proposed skill did in its tests, or why it was not
+    tested.
+    """
+    evidence = proposal.get("evidence") or {}
+    if proposal["kind"] == "retire":
+        return reason_words(proposal)
+    if not evidence.get("pairs"):
+        return _untested_words(proposal, evidence)
+    benefit = evidence["pairs"] - evidence.get("success_pairs", 0)
+    requests = counted(evidence["requests"], "%1 request", "%1 requests")
+    said = tr(
+        "Tested on %1, %2: better %3, worse %4, same %5.",
+        requests,
+        counted(benefit, "once", "%1 times"),
+        evidence["wins"],
+        evidence["losses"],
+        benefit - evidence["wins"] - evidence["losses"],
+    )
+    if evidence.get("success_pairs"):
+        held = evidence["success_pairs"] - evidence.get("success_losses", 0)
+        said += " " + tr(
+            "%1 of %2 answers that were good before stayed good.", held, evidence["success_pairs"]
+        )
+    return said
+
+
+def _untested_words(proposal: Json, evidence: Json) -> str:
+    if waits_for_picks(proposal):
+        return counted(
+            int((evidence.get("picks") or {}).get("wanted", 6)),
+            "No check and no model can tell whether it helps; you can. Compare about %1 pair of "
+            "answers: it takes a minute.",
+            "No check and no model can tell whether it helps; you can. Compare about %1 pairs of "
+            "answers: it takes a minute.",
+        )
+    if proposal.get("testing"):
+        return tr("It is being tested now.")
+    if standing(proposal) is not ReviewState.UNTESTABLE:
+        return tr("Not tested yet. It is tested when you're away, or when you press “Test now”.")
+    if proposal.get("origin") == "file":
+        return tr("Can't be tested: it comes from a file, and no request of yours is behind it.")
+    return tr(
+        "Can't be tested automatically: nothing here can score its answers. Choose a "
+        "model to judge them."
+    )
+
+
+def why_not_better(proposal: Json) -> str:
+    """Say in a sentence why the tests of a proposed skill did not show that it helps; "" if that is
+    not its state.
+    """
+    evidence = proposal.get("evidence") or {}
+    if standing(proposal) is not ReviewState.NOT_BETTER or waits_for_picks(proposal):
+        return ""
+    wins, losses = int(evidence.get("wins") or 0), int(evidence.get("losses") or 0)
+    if evidence.get("shown_by"):
+        if evidence.get("success_losses") or evidence["harm_e_value"] >= SUSPECT_E:
+            return tr("It helped, but answers that were good before may get worse with it.")
+        return tr(
+            "It helped, but too few requests that went well before could be repeated to see "
+            "whether it makes those answers worse."
+        )
+    if not wins + losses:
+        return tr("With the skill the answers were scored the same as without it.")
+    if losses >= wins:
+        return tr("With the skill answers got worse at least as often as better.")
+    return tr("It was better more often than worse, but so seldom that it can be luck.")
+
+
+def what_now(proposal: Json) -> str:
+    """Say what the user can do with a proposed skill that tests did not or cannot show to help; ""
+    for any other.
+    """
+    if waits_for_picks(proposal):
+        return ""
+    match standing(proposal):
+        case ReviewState.NOT_BETTER:
+            return tr(
+                "You can try it on a request of your own, edit its text (then it is tested "
+                "again), reject it, or snooze it. It is used only if you approve it."
+            )
+        case ReviewState.UNTESTABLE:
+            return tr(
+                "You can try it on a request of your own and judge for yourself, edit its text, "
+                "reject it, or snooze it. It is used only if you approve it."
+            )
+    return ""
+
+
+def confirmation_reason(proposal: Json) -> str:
+    """Explain to the user why the approval of a proposed skill has to be confirmed; "" if it need
+    not be.
+    """
+    if proposal.get("needs") == "picks":
+        return tr(
+            "Only you can tell whether it helps, and you have not compared enough of its answers "
+            "yet."
+        )
+    reason = reason_words(proposal).rstrip(".")
+    match standing(proposal):
+        case ReviewState.UNTESTED:
+            return tr("It has not been tested yet, so nobody knows whether it helps.")
+        case ReviewState.NOT_BETTER:
+            return f"{tr('It was tested, and no benefit was shown.')} {why_not_better(proposal)}"
+        case ReviewState.UNTESTABLE:
+            return tr("It can't be tested automatically, so nobody knows whether it helps.")
+        case ReviewState.QUARANTINED:
+            return tr("It is quarantined: %1.", reason)
+        case ReviewState.OUT_OF_DATE:
+            return tr("The skill changed after this was suggested.")
+    return ""
+
+
+def odds_words(proposal: Json) -> str:
+    """Say how sure a proposed skill's test result is: in words while luck explains it well, and in
+    figures once it does not.
+    """
+    evidence = proposal.get("evidence") or {}
+    if not evidence.get("pairs") or standing(proposal) is ReviewState.NOT_BETTER:
+        return _look_words(evidence)
+    said = [_luck_words(evidence), _look_words(evidence), _harm_words(evidence)]
+    return " ".join(words for words in said if words)
+
+
+def _luck_words(evidence: Json) -> str:
+    odds, needed = float(evidence["e_value"]), float(evidence.get("needs_e_value") or 20)
+    if odds < OPEN_E:
+        return tr("So far this could well be luck.")
+    if odds < needed:
+        return tr("This is more than luck would usually do, but not yet enough to be sure.")
+    better, said = evidence.get("better"), ""
+    if better:
+        said = tr(
+            "Better with the skill in %1 of the tests that differed (with 95% certainty between %2 "
+            "and %3; %4 tests).",
+            *(percent(better[name]) for name in ("share", "low", "high")),
+            better["n"],
+        )
+    luck = tr(
+        "If it did not help, luck would look like this at most once in %1 times.",
+        count(int(odds)),
+    )
+    return f"{said} {luck}".strip()
+
+
+def _harm_words(evidence: Json) -> str:
+    harm, needed = float(evidence["harm_e_value"]), float(evidence.get("needs_e_value") or 20)
+    if harm < SUSPECT_E:
+        return ""
+    if harm < needed:
+        return tr("It may make answers worse that were good before; that is not certain.")
+    return tr("It makes answers worse that were good before.")
+
+
+def _look_words(evidence: Json) -> str:
+    look = evidence.get("last_look")
+    if not look:
+        return ""
+    words = (
+        "Its %1 tests were used up without a clear result; a final draw, with a %2 chance "
+        "of accepting it, went against it."
+    )
+    if look["accepted"]:
+        words = (
+            "Its %1 tests were used up without a clear result; a final draw, with a %2 "
+            "chance of accepting it, accepted it."
+        )
+    return tr(words, look["after"], percent(look["chance"]))
