@@ -316,7 +316,10 @@ class TodayPage(Page):
         steps = (
             (
                 turns > 0,
-                tr("In your chat app, replace Ollama's address with %1", self.kit.actions.address),
+                tr(
+                    "Chat here, or replace Ollama's address in your chat app with %1",
+                    self.kit.actions.address,
+                ),
             ),
             (
                 bool(upstream.get("ok")),
