@@ -18,7 +18,10 @@ from lull.config.paths import Paths
 from lull.core.chat.trajectory import Selection
 from lull.core.errors import StoreError
 from lull.service.wiring.stores import Stores, open_stores
+from lull.store.chat.deletion_list import ToForget
+from lull.store.forgetting import ForgettingRows
 from lull.store.training.run_folders import RunFolders
+from lull.store.trash import Removal, Trash
 from lull.store.witness import Witness
 from tests.building import turn, user
 
@@ -179,11 +182,25 @@ async def test_what_is_removed_on_purpose_is_not_missed(stopped: Path) -> None:
     assert worries(stopped) == []
 
 
-def test_a_removal_that_the_witness_did_not_see_is_not_missed(stopped: Path) -> None:
+async def test_a_removal_that_the_witness_did_not_see_is_not_missed(stopped: Path) -> None:
     with served(stopped) as stores:
-        stores.database.submit(lambda c: c.execute("DELETE FROM trajectories")).result()
+        rows = ForgettingRows(stores.database)
+        await rows.remove(ToForget(trajectory="c-apple", turns=("t-apple",)), {})
+        trash = Trash(stopped / "trash", stores.database)
+        await trash.move_to_trash(["c-pear"], Removal(why="age", at=AT, born=0.0, conversations=()))
+        assert stores.trajectories.counts()[1] == 0
         shutil.copytree(stopped, stopped.parent / "copy")
     assert worries(stopped.parent / "copy") == []
+
+
+@pytest.mark.parametrize("table", ["turns", "trajectories"])
+def test_rows_that_another_program_deletes_are_missed(stopped: Path, table: str) -> None:
+    with closing(sqlite3.connect(stopped / "lull.db")) as other, other:
+        other.execute("PRAGMA foreign_keys = ON")
+        other.execute(f"DELETE FROM {table} WHERE id LIKE '%apple'")
+    for _ in range(2):
+        (said,) = worries(stopped)
+        assert "Lull's folder held 2 answers" in said
 
 
 def test_a_stop_leaves_everything_in_the_one_file(stopped: Path) -> None:

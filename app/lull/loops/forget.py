@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Protocol
+from typing import Final, Protocol
 
 from lull.core.errors import Conflict, NotFound, StoreError
 from lull.core.skills.skill import Library, SkillKey
@@ -29,6 +29,9 @@ from lull.store.training.run_folders import RunFolders
 from lull.store.uninterrupted import uninterrupted
 
 log = logging.getLogger(__name__)
+
+FINISHES_WITHIN_S: Final = 5.0
+"""Longest wait for other programs in one try to finish; there are more tries."""
 
 
 class Exemplars(Protocol):
@@ -95,6 +98,7 @@ class Forget:
         self._approve = approve
         self._library = library
         self._derived = FindDerived(tables, library=library)
+        self._turn = asyncio.Lock()
 
     def find_derived(self, conversation: str, *, unread: bool = False) -> Forgotten:
         """Find what forgetting the conversation would remove, such as skills and adapters made from
@@ -118,32 +122,45 @@ class Forget:
 
         Once removal has begun, it goes on even if the caller is cancelled.
         """
-        found = await asyncio.to_thread(partial(self.find_derived, conversation, unread=unread))
-        left = await uninterrupted(self._intended(found.what))
+        async with self._turn:
+            found = await asyncio.to_thread(partial(self.find_derived, conversation, unread=unread))
+            left = await uninterrupted(self._intended(found.what))
         return Forgotten(what=found.what, made=found.made, left=tuple(left))
 
     async def _intended(self, what: ToForget) -> list[Path]:
         await self._tables.forgetting.save_deletion(what)
-        return await self._carry_out(what)
+        await self._removed(what)
+        return await asyncio.to_thread(self._tables.forgetting.rewrite)
+
+    def unfinished(self) -> bool:
+        """Return whether something of a forgotten conversation may still be on the disk. Blocking:
+        reads the database.
+        """
+        rows = self._tables.forgetting
+        return rows.to_rewrite() or bool(rows.unfinished_deletions())
 
     async def finish(self) -> StoreError | None:
         """Finish deleting for good the conversations that the user wanted forgotten, and all
-        derived from them (skills, adapters …), where a crash interrupted this.
+        derived from them (skills, adapters …), where a crash, a full disk or a program that reads
+        the database file prevented this.
 
         Returns the error if only the database file could not be rewritten.
         """
-        for what in await asyncio.to_thread(self._tables.forgetting.unfinished_deletions):
-            log.info("going on forgetting %s", what.trajectory)
-            await self._carry_out(what)
-        if await asyncio.to_thread(self._tables.forgetting.to_rewrite):
-            try:
-                await asyncio.to_thread(self._tables.forgetting.rewrite)
-            except StoreError as error:
-                return error
+        async with self._turn:
+            for what in await asyncio.to_thread(self._tables.forgetting.unfinished_deletions):
+                log.info("going on forgetting %s", what.trajectory)
+                await uninterrupted(self._removed(what))
+            if await asyncio.to_thread(self._tables.forgetting.to_rewrite):
+                try:
+                    await asyncio.to_thread(self._tables.forgetting.rewrite, FINISHES_WITHIN_S)
+                except StoreError as error:
+                    return error
         return None
 
-    async def _carry_out(self, what: ToForget) -> list[Path]:
-        """Remove everything; each step is idempotent."""
+    async def _removed(self, what: ToForget) -> None:
+        """Remove everything but what is left in unused parts of the database file; each step is
+        idempotent.
+        """
         await self._elsewhere.stop(what.runs)
         await self._take_out_adapters(what)
         await self._take_out_skills(what)
@@ -157,7 +174,6 @@ class Forget:
         what = await self._remove(what, bodies)
         await asyncio.to_thread(self._remove_files, what)
         await self._tables.forgetting.mark_rows_deleted(what)
-        return await asyncio.to_thread(self._tables.forgetting.rewrite)
 
     async def _remove(self, what: ToForget, bodies: Mapping[str, str]) -> ToForget:
         """Remove the rows, including those of runs made since the search."""

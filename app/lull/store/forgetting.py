@@ -29,6 +29,7 @@ from lull.store.rows.sealed_tables import OF_ADAPTERS, PROOF_RECORDS, TRAINED_AD
 from lull.store.skills.proof_records import remove_proof_records
 from lull.store.skills.skill_seals import repair_rows, seal_again
 from lull.store.training.training import remove_runs
+from lull.store.witness import count_deleted
 
 FORGOTTEN_NAME: Final = "forgotten"
 """Text that replaces the name of a forgotten skill."""
@@ -38,8 +39,10 @@ _SEALED: Final = (*OF_ADAPTERS, TRAINED_ADAPTERS, PROOF_RECORDS)
 """Tables with sealed copies of which a deletion may take rows."""
 _TO_REWRITE: Final = "to-rewrite"
 """Fact that is set while deleted text may still be in the database file's free space."""
-_PATIENCE_MS: Final = 60_000
-"""Longest wait for readers before the database file is rewritten."""
+_REWRITTEN: Final = b"to-copy"
+"""Its value once the file was rewritten, while the old one is still read and cannot be replaced."""
+PATIENCE_S: Final = 20.0
+"""Longest wait for programs that read the database file before it is rewritten."""
 
 
 class ForgettingRows:
@@ -131,9 +134,9 @@ class ForgettingRows:
 
         await self._db.write(work)
 
-    def rewrite(self) -> list[Path]:
+    def rewrite(self, patience_s: float = PATIENCE_S) -> list[Path]:
         """Rewrite the database file, so that deleted content is gone from it, and remove backup
-        copies of it. Blocking. Raises StoreError; then the next start tries again.
+        copies of it. Blocking. Raises StoreError; then it is to be called again.
 
         Returns damaged files kept aside that may still hold some of it.
         """
@@ -143,12 +146,23 @@ class ForgettingRows:
             copy.unlink(missing_ok=True)
         connection = self._db.connect()
         try:
-            connection.execute(f"PRAGMA busy_timeout = {_PATIENCE_MS}")
-            connection.execute("VACUUM")
-            # Somebody may read for longer than we wait: then it is done at the next start.
+            connection.execute(f"PRAGMA busy_timeout = {round(patience_s * 1000)}")
+            wanted = connection.execute(
+                "SELECT value FROM facts WHERE name = ?", (_TO_REWRITE,)
+            ).fetchone()
+            if wanted is None or wanted["value"] != _REWRITTEN:
+                connection.execute("VACUUM")
+                connection.execute(
+                    "UPDATE facts SET value = ? WHERE name = ?", (_REWRITTEN, _TO_REWRITE)
+                )
             busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-            if not busy:
-                connection.execute("DELETE FROM facts WHERE name = ?", (_TO_REWRITE,))
+            if busy:
+                raise StoreError(
+                    f"What was deleted is still in {self._db.path}, which another program is "
+                    "reading.",
+                    hint="Close that program. Lull tries again and again while it runs.",
+                )
+            connection.execute("DELETE FROM facts WHERE name = ?", (_TO_REWRITE,))
         except sqlite3.Error as error:
             raise self._not_rewritten(error) from error
         finally:
@@ -156,11 +170,11 @@ class ForgettingRows:
         return sorted(folder.glob("*.damaged-*"))
 
     def _not_rewritten(self, error: sqlite3.Error) -> StoreError:
-        hint = "Lull rewrites the file at its next start."
+        hint = "Lull tries again and again while it runs."
         if is_no_room(error):
             hint = (
                 f"Make room of {self._db.size_bytes() / 1e6:,.0f} MB on the disk, and as much for "
-                "temporary files; Lull rewrites the file at its next start."
+                "temporary files. Lull tries again and again while it runs."
             )
         said = self._db.in_words(error)
         return StoreError(f"What was deleted is still in unused parts of {said.detail}", hint=hint)
@@ -359,6 +373,7 @@ def _told(suffixes: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 def _conversation(connection: sqlite3.Connection, what: ToForget) -> None:
     for one in (what.trajectory, *what.turns):
         connection.execute("DELETE FROM events WHERE instr(fields, ?) > 0", (f'"{one}"',))
+    count_deleted(connection, what.trajectory)
     connection.execute("DELETE FROM trajectories WHERE id = ?", (what.trajectory,))
 
 

@@ -42,6 +42,7 @@ from lull.store.proof.replay_rows import blank_answers
 from lull.store.retention import exempt_from_expiry, remove_unused
 from lull.store.skills.skill_files import write_atomically
 from lull.store.uninterrupted import uninterrupted
+from lull.store.witness import count_deleted
 from lull.store.writer import DatabaseWork
 
 T = TypeVar("T")
@@ -162,9 +163,13 @@ class Trash:
             gone = 0
             for one, last in lasts.items():
                 # A newer turn would have changed `last`, which has microseconds.
-                gone += connection.execute(
-                    "DELETE FROM trajectories WHERE id = ? AND last = ?", (one, last)
-                ).rowcount
+                there = connection.execute(
+                    "SELECT 1 FROM trajectories WHERE id = ? AND last = ?", (one, last)
+                ).fetchone()
+                if there is not None:
+                    count_deleted(connection, one)
+                    connection.execute("DELETE FROM trajectories WHERE id = ?", (one,))
+                    gone += 1
             if gone:
                 remove_unused(connection, links_in(rows))
                 blank_answers(connection)

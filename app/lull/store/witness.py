@@ -23,6 +23,7 @@ from lull.core.errors import StoreError
 from lull.store.chat.chain_key import chain_key, chain_key_in
 from lull.store.database import Database
 from lull.store.on_disk import check_is_file, read_regular
+from lull.store.rows.facts import fact, set_fact
 from lull.store.skills.skill_files import write_atomically
 from lull.store.wal import is_header_valid
 
@@ -30,6 +31,8 @@ log = logging.getLogger(__name__)
 
 _COUNT: Final = "witness"
 """Name of the fact in the database that counts writes of the file."""
+_DELETED: Final = "turns-deleted"
+"""Name of the fact in the database that counts the turns that Lull itself has deleted."""
 _MOST_BYTES: Final = 65_536
 """Far more than the witness file ever has."""
 
@@ -52,6 +55,23 @@ class WitnessRecord:
     generation: int
     running: bool
     """Whether a service had the database open; if still set at a start, that service was killed."""
+    deleted: int = 0
+    """How many turns Lull itself had deleted."""
+
+    @property
+    def ever(self) -> int:
+        """How many turns were in the database, those included that Lull deleted."""
+        return self.turns + self.deleted
+
+
+def count_deleted(connection: sqlite3.Connection, trajectory: str) -> None:
+    """Count the turns of a conversation that is about to be deleted, so that they are not taken for
+    lost.
+    """
+    (turns,) = connection.execute(
+        "SELECT count(*) FROM turns WHERE trajectory = ?", (trajectory,)
+    ).fetchone()
+    set_fact(connection, _DELETED, str(_number(connection, _DELETED) + turns).encode())
 
 
 class Witness:
@@ -149,6 +169,8 @@ class Witness:
             return self._lost(seen, f"{self._database} is another database")
         if now.number < seen.number and (fewer or now.turns < seen.turns):
             return self._lost(seen, f"{self._database} has gone back to {now.turns} answers")
+        if now.number >= seen.number and now.ever < seen.ever:
+            return self._lost(seen, f"{self._database} holds only {now.turns} answers")
         return None
 
     def set_aside(self, database: Database) -> None:
@@ -180,7 +202,8 @@ class Witness:
         """Return errors for the losses of data that were found at earlier starts and are not
         restored yet.
         """
-        store, number = database.read(_name), database.read(_fact)
+        store = database.read(_name)
+        number = database.read(lambda connection: _number(connection, _COUNT))
         found = []
         for file in sorted(self._database.parent.glob("witness.lost-*.json")):
             seen = _read(file)
@@ -190,12 +213,13 @@ class Witness:
                 else:  # another file was put in the place of the one that was begun then
                     file.unlink(missing_ok=True)
                 continue
-            if seen is None or (seen.store == store and number >= seen.number > 0):
-                # Restored.
-                turns = database.read(_recorded).turns
-                if seen is None or turns >= seen.turns:
-                    file.unlink(missing_ok=True)
-                    continue
+            if seen is None or (
+                seen.store == store
+                and number >= seen.number > 0
+                and database.read(_recorded).ever >= seen.ever
+            ):
+                file.unlink(missing_ok=True)  # restored
+                continue
             found.append(self._lost(seen, f"{self._database} is not what it was", file))
         return found
 
@@ -209,10 +233,8 @@ class Witness:
             return
 
         def work(connection: sqlite3.Connection) -> int:
-            number = _fact(connection) + 1
-            connection.execute(
-                "INSERT OR REPLACE INTO facts VALUES (?, ?)", (_COUNT, str(number).encode())
-            )
+            number = _number(connection, _COUNT) + 1
+            set_fact(connection, _COUNT, str(number).encode())
             return number
 
         number = database.submit(work).result()
@@ -347,7 +369,7 @@ def _read(file: Path) -> WitnessRecord | None:
         seen = WitnessRecord(**json.loads(read_regular(file, _MOST_BYTES)))
     except (OSError, ValueError, TypeError):
         return None
-    counts = (seen.number, seen.conversations, seen.turns, seen.generation)
+    counts = (seen.number, seen.conversations, seen.turns, seen.generation, seen.deleted)
     texts = (seen.store, seen.at)
     sound = all(type(n) is int for n in counts) and all(isinstance(t, str) for t in texts)
     return seen if sound else None
@@ -374,7 +396,8 @@ def _recorded(connection: sqlite3.Connection) -> WitnessRecord:
     ).fetchone()
     return WitnessRecord(
         store=_name(connection),
-        number=_fact(connection),
+        number=_number(connection, _COUNT),
+        deleted=_number(connection, _DELETED),
         at="",
         conversations=row[0],
         turns=row[1],
@@ -391,6 +414,6 @@ def _name(connection: sqlite3.Connection) -> str:
     return hashlib.sha256(b"witness" + key).hexdigest()[:16] if key else ""
 
 
-def _fact(connection: sqlite3.Connection) -> int:
-    row = connection.execute("SELECT value FROM facts WHERE name = ?", (_COUNT,)).fetchone()
-    return int(row["value"]) if row else 0
+def _number(connection: sqlite3.Connection, name: str) -> int:
+    value = fact(connection, name)
+    return int(value) if value and value.isdigit() else 0

@@ -6,7 +6,8 @@ import gzip
 import sqlite3
 import subprocess
 import sys
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 
 import pytest
 
@@ -151,3 +152,37 @@ def intends(lull: Lull) -> bool:
             "SELECT 1 FROM facts WHERE name LIKE 'forgetting:%' OR name = 'to-rewrite'"
         )
         return rows.fetchone() is not None
+
+
+@contextmanager
+def read_by_another(lull: Lull) -> Iterator[None]:
+    """Read the database in a transaction that does not end."""
+    with closing(sqlite3.connect(lull.home / "lull.db", isolation_level=None)) as another:
+        another.execute("BEGIN")
+        assert another.execute("SELECT count(*) FROM turns").fetchone()
+        yield
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("running", [True, False], ids=["with a service", "alone"])
+def test_what_another_program_keeps_on_the_disk_is_said_and_goes_when_it_leaves(
+    lull: Lull, running: bool
+) -> None:
+    service = lull.serve()
+    Talk(service).says("list: quartzword apple")
+    (conversation,) = eventually(lambda: conversations(lull))
+    if not running:
+        service.stop()
+    with read_by_another(lull):
+        for _ in range(2):
+            ran = lull.run("forget", conversation, "--yes")
+            assert ran.code == 1 and "which another program is reading" in ran.err, ran
+        assert holding(lull, "quartzword")
+        if running:
+            (problem,) = lull.ask("status")["problems"]
+            assert "which another program is reading" in problem["detail"]
+    if running:  # it is tried again by itself
+        eventually(lambda: not holding(lull, "quartzword"))
+        eventually(lambda: lull.ask("status")["problems"] == [])
+    assert "There is no conversation" in lull.run("forget", conversation, "--yes").err
+    assert not holding(lull, "quartzword")

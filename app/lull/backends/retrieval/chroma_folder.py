@@ -16,6 +16,9 @@ from lull.core.errors import NO_ROOM, StoreError
 
 _UNUSED = ("opentelemetry.exporter.otlp.proto.grpc.trace_exporter", "httpx._main")
 
+_ROOM_BYTES = 1_000_000
+"""Free bytes below which a disk counts as full."""
+
 
 class _Nothing(ModuleType):
     """A module stand-in with an empty class for every public name."""
@@ -55,14 +58,22 @@ def convert_errors(folder: Path) -> Iterator[None]:
         words = str(error).lower()
         damaged = any(sign in words for sign in ("malformed", "not a database", "corrupt"))
         kind = DamagedVectors if damaged else StoreError
-        # Chroma hands on SQLite's words alone.
+        # Chroma hands on SQLite's words alone, and not always these.
         full = "database or disk is full" in words or getattr(error, "errno", None) in NO_ROOM
+        full = full or _has_no_room(folder)
         hint = "Make room on the disk." if full else "Check the folder, or move it away."
         raise kind(f"{folder}: {str(error).rstrip('.')}.", hint=hint) from error
     except BaseException as error:
         if type(error).__name__ != "PanicException":
             raise
         raise DamagedVectors(f"{folder}: {error}", hint="Move the folder away.") from error
+
+
+def _has_no_room(folder: Path) -> bool:
+    try:
+        return shutil.disk_usage(folder).free < _ROOM_BYTES
+    except OSError:
+        return False
 
 
 def set_aside(folder: Path) -> Path:

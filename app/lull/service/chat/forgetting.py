@@ -8,15 +8,52 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
 from lull.contract.json_object import Json
-from lull.core.errors import UsageError
+from lull.core.errors import LullError, NotFound, UsageError
 from lull.loops.derived import Forgotten
 from lull.loops.forget import Forget
 from lull.service.chat.throwing_away import TrashRequests
 from lull.service.process.backups import Backups
+from lull.service.process.problems import Problems
 from lull.store.database import Database
 from lull.store.trash import Salvage
+
+FORGETTING_PROBLEM: Final = "forgetting"
+TRIES_EVERY_S: Final = 30.0
+"""Seconds between two tries to finish a deletion."""
+
+
+class FinishForgetting:
+    """Background job: finishes the deletion of conversations of which something may still be on the
+    disk, because it was full or another program read the database file.
+    """
+
+    def __init__(self, forget: Forget, *, backups: Backups, problems: Problems) -> None:
+        self._forget = forget
+        self._backups = backups
+        self._problems = problems
+
+    async def run(self) -> None:
+        """Look every half minute whether there is something to finish, until cancelled."""
+        while True:
+            await asyncio.sleep(TRIES_EVERY_S)
+            await self.once()
+
+    async def once(self) -> LullError | None:
+        """Finish what there is to finish, and show the user why it could not be; returns why."""
+        error: LullError | None = None
+        try:
+            if not await asyncio.to_thread(self._forget.unfinished):
+                self._problems.clear(FORGETTING_PROBLEM)
+                return None
+            async with self._backups.paused():
+                error = await self._forget.finish()
+        except LullError as why:
+            error = why
+        self._problems.set_or_clear(FORGETTING_PROBLEM, error)
+        return error
 
 
 class ForgettingRequests:
@@ -28,10 +65,12 @@ class ForgettingRequests:
         self,
         forget: Forget,
         *,
+        finishing: FinishForgetting,
         database: Database,
         trash: TrashRequests,
         backups: Backups,
     ) -> None:
+        self._finishing = finishing
         self._database = database
         self._trash = trash
         self._backups = backups
@@ -58,8 +97,14 @@ class ForgettingRequests:
                 return await self._view(found, salvage, done=False)
             # Only from the database all that came of it is found and removed.
             salvage = await self._trash.bring_back(conversation)
-            async with self._backups.paused():
-                done = await self._forget.forget(conversation, unread=salvage is not None)
+            try:
+                async with self._backups.paused():
+                    done = await self._forget.forget(conversation, unread=salvage is not None)
+            except NotFound:
+                # It may be gone from all rows by an earlier try, and not from the file.
+                if why := await self._finishing.once():
+                    raise why from None
+                raise
             return await self._view(done, salvage, done=True)
 
     async def _view(self, found: Forgotten, salvage: Salvage | None, *, done: bool) -> Json:

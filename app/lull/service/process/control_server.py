@@ -42,7 +42,7 @@ from lull.service.skills.routes import skill_routes
 from lull.service.training.requests import TrainingRequests
 from lull.service.training.routes import training_routes
 from lull.service.wiring.clients import connect_parts
-from lull.service.wiring.service import Service
+from lull.service.wiring.service import Service, finishing_of
 from lull.store.training.run_folders import RunFolders
 
 READS_WAIT_S: Final = 2.0
@@ -173,6 +173,7 @@ def _other_routes(
     )
     forgetting = ForgettingRequests(
         service.slow_loop.forget,
+        finishing=finishing_of(service),
         database=service.shared.stores.database,
         trash=service.upkeep.throwing_away,
         backups=service.upkeep.backups,

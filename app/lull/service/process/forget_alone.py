@@ -15,6 +15,7 @@ from lull.contract.json_object import Json
 from lull.service.chat.forgetting import ForgettingRequests
 from lull.service.process.lock import alive
 from lull.service.proxy.auth import AccessRules
+from lull.service.wiring.service import finishing_of
 from lull.service.wiring.start import wired
 from lull.store.leftovers import sweep_leftovers
 
@@ -34,6 +35,7 @@ async def _forget(settings: Settings, paths: Paths, wanted: Json) -> Json:
     async with wired(settings, paths, AccessRules(port=0)) as service:
         forgetting = ForgettingRequests(
             service.slow_loop.forget,
+            finishing=finishing_of(service),
             database=service.shared.stores.database,
             trash=service.upkeep.throwing_away,
             backups=service.upkeep.backups,

@@ -15,7 +15,7 @@ from lull.service.models.follow_exams import FollowExams
 from lull.service.models.in_force import LEARNER_PROBLEM
 from lull.service.proof.proving import HOLDOUT_PROBLEM
 from lull.service.wiring.night.lulls import collecting_signals
-from lull.service.wiring.service import Service
+from lull.service.wiring.service import Service, finishing_of
 
 _TRAINING_NEWS = frozenset(
     {EventKind.TURN_RECORDED, EventKind.LABEL, EventKind.GENERATION, EventKind.SETTINGS}
@@ -50,6 +50,7 @@ class BackgroundTasks:
             group.create_task(
                 keep("deleting old conversations", self._service.upkeep.throwing_away.run)
             )
+            group.create_task(keep("deleting what was forgotten", finishing_of(self._service).run))
             group.create_task(keep("making backups", self._service.upkeep.backups.run))
             group.create_task(
                 keep("watching over the database", self._service.upkeep.keep_watch.run)

@@ -11,6 +11,7 @@ from lull.loops.feedback.auto_learner import AutoLearner
 from lull.loops.idle.watch_idle import WatchIdle
 from lull.loops.proof.try_out import TryOut
 from lull.service.calendars.calendars import Calendars
+from lull.service.chat.forgetting import FinishForgetting
 from lull.service.models.exams import ExamRequests
 from lull.service.models.in_force import FollowSettings, SettingsInForce
 from lull.service.proxy.data_plane import DataPlane
@@ -88,3 +89,12 @@ class Service:
     @property
     def settings(self) -> Settings:
         return self.choices.in_force()
+
+
+def finishing_of(service: Service) -> FinishForgetting:
+    """Return the job that finishes the deletion of forgotten conversations."""
+    return FinishForgetting(
+        service.slow_loop.forget,
+        backups=service.upkeep.backups,
+        problems=service.shared.problems,
+    )

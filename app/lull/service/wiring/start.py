@@ -21,7 +21,7 @@ from lull.service.wiring.own_models import (
     damage_of,
     publish_built_in,
 )
-from lull.service.wiring.service import Service
+from lull.service.wiring.service import Service, finishing_of
 from lull.service.wiring.stores import open_stores
 from lull.service.wiring.together import OpenResources, put_together
 from lull.store.witness import database_replaced_error
@@ -88,6 +88,6 @@ async def _make_ready(service: Service) -> None:
     slow_loop.weights.learner.on_lost_adapter = lost
     await service.choices.following.serve_learner()
     await slow_loop.adapters.promote.start()
-    problems.set_or_clear("forgetting", await slow_loop.forget.finish())
+    await finishing_of(service).once()
     await service.upkeep.watch_library.propose_file_edits()
     service.learning.proofs.holdout.follow()
