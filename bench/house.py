@@ -127,6 +127,13 @@ def walks(page: Path) -> dict[str, list[str]]:
     return found
 
 
+def beside_walks(page: Path) -> list[str]:
+    """The files and folders that docs/architecture.md names beside its walks."""
+    text = page.read_text("utf-8")
+    said = re.findall(r"\*\*Beside the \w+\.\*\*(.*?)\n\n", text, re.DOTALL)
+    return [one for part in said for one in re.findall(r"`([^`]+)`", part)]
+
+
 def measured(root: Path) -> list[tuple[str, str]]:
     """The rows of the table for a tree."""
     rows = []

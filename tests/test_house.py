@@ -15,6 +15,7 @@ import pytest
 
 from bench.house import (
     WALKS,
+    beside_walks,
     crowded,
     imported_by,
     imports,
@@ -212,6 +213,9 @@ def test_each_walk_is_short_and_each_of_its_files_is_there() -> None:
         gone = [f for f in files if not is_module(f)]
         assert (name, gone) == (name, [])
         assert len(files) <= 25, name
+        assert len(set(files)) == len(files), name
+    beside = beside_walks(ROOT / "docs" / "architecture.md")
+    assert [one for one in beside if not is_module(one)] == []
 
 
 def is_module(path: str) -> bool:

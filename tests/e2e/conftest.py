@@ -21,7 +21,8 @@ def proved_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     the first word to the approval, one that is killed in the middle, one of an edit), test_judge
     (a chat stops it), test_away_and_here (it waits for a lull), test_review_walk (it is asked for
     at a terminal), test_plain_language (ten wishes), test_model_written_skills (what a model
-    wrote) and test_blind_picks (the user scores it).
+    wrote), test_blind_picks (the user scores it), test_readme (as its transcript says) and walks
+    (the way is traced).
     """
     return made_once(tmp_path_factory, "proved", _prove)
 

@@ -15,7 +15,7 @@ import pytest
 from tests.e2e.scripted.obedient_model import MODEL, TEN, ObedientOllama
 from tests.e2e.test_a_night import desk_of
 from tests.e2e.test_plain_language import says
-from tests.e2e.walks.tracing import beside, legs, serve_traced, walked
+from tests.e2e.walks.tracing import legs, serve_traced, unnamed, walked
 from tests.running import Lull, RunningLull, eventually
 
 pytestmark = [pytest.mark.full, pytest.mark.timeout(1200)]
@@ -44,9 +44,8 @@ def test_one_request(lull: Lull, tmp_path: Path) -> None:
         if (found := walked("request", service.entered())) == legs("request"):
             break
     assert found == legs("request")
-    walk = {one for leg in legs("request") for one in leg} | beside("request")
-    missing = service.called_by_a_request() - walk
-    assert [one for one in missing if not one.startswith(("core/", "service/wiring/"))] == []
+    missing = unnamed("request", service.called_by("service/proxy/data_plane"))
+    assert not missing, " ".join(missing)
 
 
 def test_one_correction(lull: Lull, tmp_path: Path) -> None:
@@ -57,20 +56,24 @@ def test_one_correction(lull: Lull, tmp_path: Path) -> None:
             service.begins_anew()
             says(service.running, f"p{number}", wish.asked, wish.said)
             made = eventually(lambda past=number: ids(lull)[past:])[0]
-            heard = service.entered()
+            heard, called = service.entered(), service.called_by(legs("correction")[0][0])
             service.begins_anew()
             desk.leaves()
             status = f"SELECT status FROM proposals WHERE id = '{made}'"
             eventually(lambda ask=status: stored(lull, ask) == "proved")
             proved = service.entered()
+            called |= service.called_by(legs("correction")[1][0])
             desk.comes()
             sha256 = stored(lull, f"SELECT sha256 FROM proposals WHERE id = '{made}'")
             service.begins_anew()
             lull.ask("review", "approve", made, "--sha256", str(sha256))
+            called |= service.called_by(legs("correction")[2][0])
             found = walked("correction", heard, proved, service.entered())
             if found == legs("correction"):
                 break
     assert found == legs("correction")
+    missing = unnamed("correction", called)
+    assert not missing, " ".join(missing)
 
 
 def ids(lull: Lull) -> list[str]:

@@ -1,9 +1,9 @@
 """Runs `lull` and writes down each file of the package when the process first enters it.
 
-    python -m tests.e2e.walks.traced FILE serve …
+    python -m tests.e2e.walks.traced FILE DOOR,… serve …
 
 FILE gets a line for each: its path below `lull/`, without the ending. SIGUSR1 begins the file anew.
-Behind a file that serving a request has called stands a second word, "request".
+Behind it stand those of the files DOOR by which it was called.
 """
 
 from __future__ import annotations
@@ -18,11 +18,9 @@ from typing import Any
 import lull
 
 PACKAGE = str(Path(lull.__file__).parent) + "/"
-DOOR = PACKAGE + "service/proxy/data_plane.py"
-"""The file that every request comes in by."""
 
 
-def trace_to(file: Path) -> None:
+def trace_to(file: Path, doors: frozenset[str]) -> None:
     seen: set[str] = set()
     lines = file.open("w", encoding="utf-8", buffering=1)
 
@@ -32,8 +30,7 @@ def trace_to(file: Path) -> None:
             return
         seen.add(code.co_filename)
         if code.co_filename.startswith(PACKAGE):
-            called = " request" if is_called_by(frame, DOOR) else ""
-            lines.write(code.co_filename.removeprefix(PACKAGE).removesuffix(".py") + called + "\n")
+            lines.write(" ".join([name(frame), *sorted(callers(frame) & doors)]) + "\n")
 
     def anew(*_: Any) -> None:
         lines.truncate(0)
@@ -45,15 +42,21 @@ def trace_to(file: Path) -> None:
     sys.setprofile(enters)
 
 
-def is_called_by(frame: FrameType, file: str) -> bool:
-    above: FrameType | None = frame
-    while above is not None and above.f_code.co_filename != file:
+def name(frame: FrameType) -> str:
+    return frame.f_code.co_filename.removeprefix(PACKAGE).removesuffix(".py")
+
+
+def callers(frame: FrameType) -> set[str]:
+    found: set[str] = set()
+    above = frame.f_back
+    while above is not None:
+        found.add(name(above))
         above = above.f_back
-    return above is not None
+    return found
 
 
 if __name__ == "__main__":
-    trace_to(Path(sys.argv.pop(1)))
+    trace_to(Path(sys.argv.pop(1)), frozenset(sys.argv.pop(1).split(",")))
     from lull.cli.main import entry
 
     entry()

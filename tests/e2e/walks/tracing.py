@@ -10,7 +10,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.house import ROOT
+from bench.house import ROOT, WALKS
 from tests.running import Lull, RunningLull, eventually
 
 PAGE = ROOT / "docs" / "architecture.md"
@@ -31,15 +31,19 @@ class TracedLull:
 
     def entered(self) -> list[str]:
         """Return the files in the order in which they were first entered."""
-        return [line.split()[0] for line in self.file.read_text("utf-8").splitlines()]
+        return [line.split()[0] for line in self._lines()]
 
-    def called_by_a_request(self) -> set[str]:
-        lines = self.file.read_text("utf-8").splitlines()
-        return {line.split()[0] for line in lines if line.endswith(" request")}
+    def called_by(self, door: str) -> set[str]:
+        """Return the files that a file has called, itself or through others."""
+        return {file for file, *doors in map(str.split, self._lines()) if door in doors}
+
+    def _lines(self) -> list[str]:
+        return self.file.read_text("utf-8").splitlines()
 
 
 def serve_traced(lull: Lull, file: Path) -> TracedLull:
-    words = [sys.executable, "-m", "tests.e2e.walks.traced", str(file)]
+    doors = ",".join(leg[0] for walk in WALKS for leg in legs(walk))
+    words = [sys.executable, "-m", "tests.e2e.walks.traced", str(file), doors]
     process = subprocess.Popen(
         [*words, "serve", "--port", "0", "--json"],
         cwd=ROOT,
@@ -69,6 +73,15 @@ def beside(walk: str) -> set[str]:
         rf"\*\*Beside the {walk}\.\*\*(.*?)\n\n", PAGE.read_text("utf-8"), re.DOTALL
     )
     return set(re.findall(r"`([^`]+)`", said))
+
+
+def unnamed(walk: str, called: set[str]) -> list[str]:
+    """Return which of these files the page names neither on the walk nor beside it, alone or by
+    their folder. The modules of `service/wiring` join the others and are named nowhere.
+    """
+    named = {one for leg in legs(walk) for one in leg} | beside(walk)
+    folders = ("service/wiring/", *(one for one in named if one.endswith("/")))
+    return sorted(one for one in called - named if not one.startswith(folders))
 
 
 def walked(walk: str, *entered: list[str]) -> list[list[str]]:

@@ -8,7 +8,7 @@ BACKUP = """\
 Conversations, skills, adapters, training runs, the trash and the settings, in a zip that only
 you can read: it holds what you said, in the clear. Works beside a running service and without
 one. It is unpacked and opened as a test before the command succeeds. No password is in it.
-By itself: `lull settings set backup.every_days 7`."""
+Automatic backups: `lull settings set backup.every_days 7`."""
 RESTORE = """\
 Stop the service first. Without --yes this only checks the file and says what is in it. What is
 there now is moved to a folder of its own, before-restore-N, and --undo brings it back.
