@@ -72,3 +72,16 @@ def test_the_words_that_name_a_check_are_the_user_s_own_without_the_rest(
 ) -> None:
     assert wording_of_checks(rule) == wording
     assert not wording or exact_checks(wording) == exact_checks(rule)
+
+
+def test_a_form_that_is_forbidden_is_not_asked_for() -> None:
+    """The classifier knows that a rule is about numbered lists, and not which side it takes."""
+    for rule in (
+        "Please never give me numbered lists again, I would rather read an ordinary paragraph.",
+        "Numbered lists are nothing for me, do not use them.",
+        "I cannot stand numbered lists, stop writing them without being asked.",
+    ):
+        for kind in ("numbered_list", "bullets"):
+            assert stated_check(kind, rule) is None, rule
+    wanted = stated_check("numbered_list", "Not like this, give me a numbered list.")
+    assert wanted is not None and wanted.kind.value == "numbered_list"

@@ -21,6 +21,7 @@ from lull.core.checks.rules.phrases import (
     conditional,
     has_negation,
     is_demand,
+    is_double_negation,
     is_repetition,
     order_behind_negation,
     with_straight_quotes,
@@ -33,6 +34,8 @@ from lull.core.checks.rules.wanting import with_named_words_quoted
 from lull.core.checks.text import sentences
 
 _DENYING: Final = frozenset(kind for kind in CheckKind if kind.value.startswith("no_"))
+_ORDERING: Final = frozenset((CheckKind.BULLETS, CheckKind.NUMBERED_LIST))
+"""Classes that only order what a rule may forbid as well, which the classifier does not tell."""
 _FAMILIES: Final = (
     frozenset((
         CheckKind.WORDS, CheckKind.SENTENCES, CheckKind.PARAGRAPHS, CheckKind.LINES,
@@ -101,11 +104,19 @@ def derive(kind_class: str, rule: str, asked: str, answer: str) -> Check | None:
     # The head tells the subject; the words tell whether it is wanted or forbidden.
     if kind in _DENYING and not has_negation(without_leading_no(rule)):
         return None
+    if kind in _ORDERING and _is_denied(text):
+        return None
     found, order = parameters(kind, text), order_behind_negation(text)
     alone = parameters(kind, order) if order else None
     if found is None or alone is None or _sides([alone]) == _sides([found]):
         return found
     return None
+
+
+def _is_denied(text: str) -> bool:
+    """Whether a text may forbid what it names; behind "Not like this, …" stands an order."""
+    order = order_behind_negation(text) or text
+    return has_negation(order) and not is_double_negation(order)
 
 
 def exact_check(rule: str) -> Check | None:
