@@ -15,6 +15,7 @@ from lull.core.secrets.commands import COMMANDS
 from lull.core.secrets.files import FILES
 from lull.core.secrets.issued import ISSUED
 from lull.core.secrets.issuers import ISSUERS
+from lull.core.secrets.judging import quoted_password
 from lull.core.secrets.named import NAMED
 from lull.core.secrets.numbers import NUMBERS
 from lull.core.secrets.pattern import (
@@ -32,7 +33,7 @@ from lull.core.secrets.pattern import (
 from lull.core.secrets.public_values import is_public
 from lull.core.secrets.said import SAID
 from lull.core.secrets.urls import URLS
-from lull.core.undisguised_text import undisguised
+from lull.core.undisguised_text import Undisguised, as_read, follows_escape, undisguised
 
 PATTERNS: Final = (*FILES, *ISSUERS, *URLS, *COMMANDS, *NUMBERS, *ASSIGNED, *SAID, *NAMED, *ISSUED)
 """All secret patterns, the most specific first: where two match in the same place, the first names
@@ -105,7 +106,14 @@ def secrets_in(text: str) -> list[Secret]:
     """
     if not text:
         return []
-    found = [*_found(text, _BY_HINT), *_in_disguise(text)]
+    found = _found(text, _BY_HINT)
+    shown = undisguised(text)
+    if shown is not None:
+        if shown.whole:
+            # An escape before a value says that the text around it is escaped, too: what it is, and
+            # where it ends, is told by the text as it is read.
+            found = [one for one in found if not follows_escape(text, one.begin)]
+        found += _in_disguise(shown)
     if not found:
         return []
     taken = [m.span() for m in PLACEHOLDER.finditer(text)] if "⟨secret:" in text else []
@@ -165,11 +173,8 @@ def _behind_absent_names(words: _Words) -> set[int]:
     return {at for at, names in _NAMED if names.isdisjoint(there)}
 
 
-def _in_disguise(text: str) -> list[Secret]:
+def _in_disguise(shown: Undisguised) -> list[Secret]:
     """The secrets whose name or characters are hidden from a search, as by escapes of JSON."""
-    shown = undisguised(text)
-    if shown is None:
-        return []
     found = _found(shown.text, _BY_HINT if shown.whole else _BY_NAME)
     return [Secret(shown.place(begin), shown.place(end), kind) for begin, end, kind in found]
 
@@ -243,10 +248,21 @@ def _spans(
         if pattern.pieces is not None:
             yield from ((begin + a, begin + b) for a, b in pattern.pieces(text[begin:end]))
             continue
-        if (pattern.check is None or pattern.check(text[begin:end])) and _stands(
-            pattern, text, match.start()
-        ):
+        if _counts(pattern, text[begin:end]) and _stands(pattern, text, match.start()):
             yield begin, end
+
+
+def _counts(pattern: Pattern, written: str) -> bool:
+    """Whether a value is a secret by the pattern's own test. One whose blanks are escaped is judged
+    as it is read: the escapes in a sentence look like characters drawn at random.
+    """
+    if pattern.check is None:
+        return True
+    value = as_read(written)
+    if value is written or len(value.split()) <= len(written.split()):
+        return pattern.check(written)
+    # Who escapes the blanks in a value says where it ends, as one who quotes it.
+    return pattern.check(value) or (pattern.kind == "password" and quoted_password(value))
 
 
 def _at_numbers(pattern: Pattern, text: str, known: _Known) -> Iterator[re.Match[str]]:
