@@ -10,10 +10,12 @@ JSON in JSON in JSON, and YAML's way to write a value below its name.
 from __future__ import annotations
 
 import re
+from array import array
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from heapq import merge
 from html.entities import html5
+from itertools import chain
 from typing import Final, NamedTuple
 
 _AROUND: Final = 160
@@ -43,7 +45,13 @@ _IN_ADDRESS: Final = _bytes("%(?:25){0,8}")
 """Matches `%3A`, and `%253A` where an address was put into an address."""
 _BYTE: Final = _bytes(_ONCE + "x")
 _BYTE_VALUE: Final = re.compile(rf"{_H}{{2}}(?=[%\\]|$)(?!(?<=%25){_H})")
-_IN_JSON: Final = re.compile(_ONCE + rf"u({_H}{{4}})")
+_ASCII_CODE: Final = (
+    rf"(?:00(?:0[9aAdD]|[2-6]{_H}|7[0-9a-eA-E]|[aA][0dD])|034[fF]|061[cC]|180[eE]|"
+    rf"20(?:0{_H}|1[0-5]|2[a-fA-F]|5[fF]|6{_H})|3000|[fF][eE](?:0{_H}|[fF]{{2}}))"
+)
+"""What is read as a letter, a blank or a sign of ASCII, or not at all."""
+_ASCII_IN_JSON: Final = re.compile(_ONCE + f"u({_ASCII_CODE})")
+_OTHER_IN_JSON: Final = re.compile(_ONCE + rf"u(?!{_ASCII_CODE}|00[0189]|007[fF])({_H}{{4}})")
 _IN_HTML: Final = re.compile(
     rf"&(?:#(\d{{1,7}});?|#[xX]({_H}{{1,6}});?|([A-Za-z][A-Za-z0-9]{{1,30}};))"
 )
@@ -73,9 +81,9 @@ _LONGEST_ESCAPE: Final = 12
 class _Layer(NamedTuple):
     """Where the pieces of a rewritten text stood before."""
 
-    starts: list[int]
+    starts: array[int]
     """Where each piece begins in the rewritten text."""
-    places: list[int]
+    places: array[int]
     """Where each of these pieces begins in the text that was rewritten."""
 
     def place(self, at: int) -> int:
@@ -108,21 +116,17 @@ class _Change(NamedTuple):
 
 def undisguised(text: str) -> Undisguised | None:
     """Return the text without what hides words in it; None if there is nothing of that."""
-    alone, names = _changes(text)
-    if "+" in text:
-        alone += _pluses(text)
-    if not alone and not names:
-        return None
+    alone = [*_hiding_all(text), *_begun(_pluses(text) if "+" in text else iter(()))]
     whole = bool(alone)
-    text, layer = _rewritten(text, alone, names, whole=whole)
-    layers = [layer]
-    while whole and len(layers) < _MOST_LAYERS:
-        alone, names = _changes(text)
-        if not alone and not names:
-            break
-        text, layer = _rewritten(text, alone, names, whole=True)
+    changes = [*alone, *_hiding_names(text)]
+    layers: list[_Layer] = []
+    while changes:
+        text, layer = _rewritten(text, changes, whole=whole)
         layers.append(layer)
-    return Undisguised(text, tuple(layers), whole)
+        if not whole or len(layers) == _MOST_LAYERS:
+            break
+        changes = [*_hiding_all(text), *_hiding_names(text)]
+    return Undisguised(text, tuple(layers), whole) if layers else None
 
 
 def as_read(value: str) -> str:
@@ -138,32 +142,49 @@ def follows_escape(text: str, at: int) -> bool:
     return _ESCAPE.search(text, max(0, at - _LONGEST_ESCAPE), at) is not None
 
 
-def _changes(text: str) -> tuple[list[_Change], list[_Change]]:
-    """What hides words: what may hide each character of a secret, and what hides names alone."""
-    alone: list[_Change] = []
-    names: list[_Change] = []
+_Changes = Iterator[_Change]
+"""Changes in the order of their places, found one after the other: a long text has millions."""
+
+
+def _hiding_all(text: str) -> list[_Changes]:
+    """The changes at what may hide each character of a secret, by sort."""
+    sorts: list[_Changes] = []
     if "\\u" in text:
-        for change, only_names in _of_json(text):
-            (names if only_names else alone).append(change)
+        if _ASCII_IN_JSON.search(text):
+            sorts.append(_of_json(_ASCII_IN_JSON, text))
         if "40\\" in text:
-            alone += _instead(_ESCAPED_TAG, text, "")
+            sorts.append(_instead(_ESCAPED_TAG, text, ""))
     if "\\x" in text:
-        alone += _of_bytes(_BYTE, text)
+        sorts.append(_of_bytes(_BYTE, text))
     if "%" in text:
-        alone += _of_bytes(_IN_ADDRESS, text)
+        sorts.append(_of_bytes(_IN_ADDRESS, text))
     if "&" in text:
-        alone += _of_html(text)
+        sorts.append(_of_html(text))
     if not text.isascii():
-        alone += _instead(_HIDDEN, text, "")
+        sorts.append(_instead(_HIDDEN, text, ""))
     if "\\\\\\\\\\" in text:
-        alone += _instead(_BACKSLASHES, text, "\\")
+        sorts.append(_instead(_BACKSLASHES, text, "\\"))
+    return [begun for changes in sorts for begun in _begun(changes)]
+
+
+def _hiding_names(text: str) -> list[_Changes]:
+    """The changes at what can hide a secret's name alone, by sort."""
+    sorts: list[_Changes] = []
+    if "\\u" in text:
+        sorts.append(_of_json(_OTHER_IN_JSON, text))
     if ": >" in text or ": |" in text:
-        names += _instead(_BLOCK, text, ": ")
-    return alone, names
+        sorts.append(_instead(_BLOCK, text, ": "))
+    return [begun for changes in sorts for begun in _begun(changes)]
 
 
-def _instead(pattern: re.Pattern[str], text: str, instead: str) -> list[_Change]:
-    return [_Change(*match.span(), instead) for match in pattern.finditer(text)]
+def _begun(changes: _Changes) -> list[_Changes]:
+    """The changes if there are any: no other list of them is made."""
+    first = next(changes, None)
+    return [] if first is None else [chain((first,), changes)]
+
+
+def _instead(pattern: re.Pattern[str], text: str, instead: str) -> _Changes:
+    return (_Change(*match.span(), instead) for match in pattern.finditer(text))
 
 
 def _seen(letter: str) -> str:
@@ -180,7 +201,7 @@ def _seen(letter: str) -> str:
 _ASCII: Final = {f"{code:02x}": chr(code) for code in range(128)}
 
 
-def _of_bytes(pattern: re.Pattern[str], text: str) -> Iterator[_Change]:
+def _of_bytes(pattern: re.Pattern[str], text: str) -> _Changes:
     for match in pattern.finditer(text):
         escape = match.group()
         letter = _ASCII.get(escape[-2:].lower()) or _of_high_bytes(escape)
@@ -196,25 +217,17 @@ def _of_high_bytes(escape: str) -> str:
     return "".join(map(_seen, letters))
 
 
-def _of_json(text: str) -> Iterator[tuple[_Change, bool]]:
-    """The letters that JSON escapes, and whether each can hide nothing but a name."""
+def _of_json(pattern: re.Pattern[str], text: str) -> _Changes:
     known: dict[str, str] = {}
-    for match in _IN_JSON.finditer(text):
+    for match in pattern.finditer(text):
         code = match.group(1)
         letter = known.get(code)
         if letter is None:
-            written = chr(int(code, 16))
-            unreadable = (
-                not written.isprintable()
-                and written not in "\t\n\r"
-                and (written.isascii() or "\x7f" <= written <= "\x9f")
-            )
-            letter = known[code] = "\0" if unreadable else _seen(written)
-        if letter != "\0":
-            yield _Change(*match.span(), letter), not letter.isascii()
+            letter = known[code] = _seen(chr(int(code, 16)))
+        yield _Change(*match.span(), letter)
 
 
-def _of_html(text: str) -> Iterator[_Change]:
+def _of_html(text: str) -> _Changes:
     for match in _IN_HTML.finditer(text):
         decimal, hexadecimal, name = match.groups()
         if name is not None:
@@ -227,7 +240,7 @@ def _of_html(text: str) -> Iterator[_Change]:
             yield _Change(*match.span(), "".join(map(_seen, letters)))
 
 
-def _pluses(text: str) -> Iterator[_Change]:
+def _pluses(text: str) -> _Changes:
     """The pluses in the values of queries and forms, where they stand for blanks."""
     for match in _PLUSES.finditer(text):
         begin, end = match.span()
@@ -252,23 +265,20 @@ def _pluses(text: str) -> Iterator[_Change]:
             at = text.find("+", at + 1, end)
 
 
-def _rewritten(
-    text: str, alone: list[_Change], names: list[_Change], *, whole: bool
-) -> tuple[str, _Layer]:
+def _rewritten(text: str, sorts: list[_Changes], *, whole: bool) -> tuple[str, _Layer]:
     pieces: list[str] = []
-    starts: list[int] = []
-    places: list[int] = []
+    starts, places = array("q"), array("q")
     length, at, end = 0, 0, len(text) if whole else -1
 
     def take(piece: str, place: int) -> None:
         nonlocal length
-        pieces.append(piece)
-        starts.append(length)
-        places.append(place)
-        length += len(piece)
+        if piece:
+            pieces.append(piece)
+            starts.append(length)
+            places.append(place)
+            length += len(piece)
 
-    changes: Iterable[_Change] = merge(sorted(alone), sorted(names))
-    for change in changes:
+    for change in sorts[0] if len(sorts) == 1 else merge(*sorts):
         if change.begin < at:
             continue  # the one before reaches into it
         begin = at if whole else max(at, change.begin - _AROUND)
@@ -283,4 +293,7 @@ def _rewritten(
         at = change.end
         end = len(text) if whole else min(len(text), change.end + _AROUND)
     take(text[at:end], at)
+    # The end of the text is a place, too.
+    starts.append(length)
+    places.append(max(at, end))
     return "".join(pieces), _Layer(starts, places)
