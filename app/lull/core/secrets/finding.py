@@ -248,7 +248,7 @@ def _spans(
         if pattern.pieces is not None:
             yield from ((begin + a, begin + b) for a, b in pattern.pieces(text[begin:end]))
             continue
-        if _counts(pattern, text[begin:end]) and _stands(pattern, text, match.start()):
+        if _counts(pattern, text[begin:end]) and _stands(pattern, text, *match.span()):
             yield begin, end
 
 
@@ -354,7 +354,16 @@ _ESCAPE: Final = re.compile(r"(?:\\[nrtbfv]|%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\[
 """What an escaped line break, a percent escape or a colour code leaves before a word."""
 
 
-def _stands(pattern: Pattern, text: str, at: int) -> bool:
+_NAME_BEFORE: Final = re.compile("[A-Za-z0-9][-_.]$")
+
+
+def _stands(pattern: Pattern, text: str, at: int, end: int) -> bool:
+    if (
+        pattern.in_a_name is not None
+        and _NAME_BEFORE.search(text, max(0, at - 2), at)
+        and not pattern.in_a_name(text[at:end])
+    ):
+        return False
     if pattern.before is None and pattern.not_before is None:
         return True
     line = text[max(0, at - MOST_CHARACTERS_BEFORE) : at].rpartition("\n")[2]
