@@ -18,8 +18,6 @@ from html.entities import html5
 from itertools import chain
 from typing import Final, NamedTuple
 
-_AROUND: Final = 160
-"""Characters kept before and after each place that is rewritten, where only names count."""
 _MOST_LAYERS: Final = 3
 """How often escapes in what escapes had hidden are rewritten, too."""
 
@@ -45,13 +43,7 @@ _IN_ADDRESS: Final = _bytes("%(?:25){0,8}")
 """Matches `%3A`, and `%253A` where an address was put into an address."""
 _BYTE: Final = _bytes(_ONCE + "x")
 _BYTE_VALUE: Final = re.compile(rf"{_H}{{2}}(?=[%\\]|$)(?!(?<=%25){_H})")
-_ASCII_CODE: Final = (
-    rf"(?:00(?:0[9aAdD]|[2-6]{_H}|7[0-9a-eA-E]|[aA][0dD])|034[fF]|061[cC]|180[eE]|"
-    rf"20(?:0{_H}|1[0-5]|2[a-fA-F]|5[fF]|6{_H})|3000|[fF][eE](?:0{_H}|[fF]{{2}}))"
-)
-"""What is read as a letter, a blank or a sign of ASCII, or not at all."""
-_ASCII_IN_JSON: Final = re.compile(_ONCE + f"u({_ASCII_CODE})")
-_OTHER_IN_JSON: Final = re.compile(_ONCE + rf"u(?!{_ASCII_CODE}|00[0189]|007[fF])({_H}{{4}})")
+_IN_JSON: Final = re.compile(_ONCE + rf"u(?!00(?:0[0-8bBcCeEfF]|[189]|7[fF]))({_H}{{4}})")
 _IN_HTML: Final = re.compile(
     rf"&(?:#(\d{{1,7}});?|#[xX]({_H}{{1,6}});?|([A-Za-z][A-Za-z0-9]{{1,30}};))"
 )
@@ -92,14 +84,10 @@ class _Layer(NamedTuple):
 
 
 class Undisguised(NamedTuple):
-    """A text without what hid its words, or the parts of it around such places."""
+    """A text without what hid its words."""
 
     text: str
     layers: tuple[_Layer, ...]
-    whole: bool
-    """Whether this is the whole text; otherwise only names are to be searched in it, since pieces
-    end anywhere.
-    """
 
     def place(self, at: int) -> int:
         """Map a position in the rewritten text to one in the text before."""
@@ -116,17 +104,13 @@ class _Change(NamedTuple):
 
 def undisguised(text: str) -> Undisguised | None:
     """Return the text without what hides words in it; None if there is nothing of that."""
-    alone = [*_hiding_all(text), *_begun(_pluses(text) if "+" in text else iter(()))]
-    whole = bool(alone)
-    changes = [*alone, *_hiding_names(text)]
+    changes = [*_changes(text), *_begun(_pluses(text) if "+" in text else iter(()))]
     layers: list[_Layer] = []
     while changes:
-        text, layer = _rewritten(text, changes, whole=whole)
+        text, layer = _rewritten(text, changes)
         layers.append(layer)
-        if not whole or len(layers) == _MOST_LAYERS:
-            break
-        changes = [*_hiding_all(text), *_hiding_names(text)]
-    return Undisguised(text, tuple(layers), whole) if layers else None
+        changes = _changes(text) if len(layers) < _MOST_LAYERS else []
+    return Undisguised(text, tuple(layers)) if layers else None
 
 
 def as_read(value: str) -> str:
@@ -134,7 +118,7 @@ def as_read(value: str) -> str:
     if "%" not in value and "&" not in value and "\\" not in value:
         return value
     shown = undisguised(value)
-    return value if shown is None or not shown.whole else shown.text
+    return value if shown is None else shown.text
 
 
 def follows_escape(text: str, at: int) -> bool:
@@ -146,12 +130,11 @@ _Changes = Iterator[_Change]
 """Changes in the order of their places, found one after the other: a long text has millions."""
 
 
-def _hiding_all(text: str) -> list[_Changes]:
-    """The changes at what may hide each character of a secret, by sort."""
+def _changes(text: str) -> list[_Changes]:
+    """The changes at all that hides words, by sort."""
     sorts: list[_Changes] = []
     if "\\u" in text:
-        if _ASCII_IN_JSON.search(text):
-            sorts.append(_of_json(_ASCII_IN_JSON, text))
+        sorts.append(_of_json(text))
         if "40\\" in text:
             sorts.append(_instead(_ESCAPED_TAG, text, ""))
     if "\\x" in text:
@@ -164,14 +147,6 @@ def _hiding_all(text: str) -> list[_Changes]:
         sorts.append(_instead(_HIDDEN, text, ""))
     if "\\\\\\\\\\" in text:
         sorts.append(_instead(_BACKSLASHES, text, "\\"))
-    return [begun for changes in sorts for begun in _begun(changes)]
-
-
-def _hiding_names(text: str) -> list[_Changes]:
-    """The changes at what can hide a secret's name alone, by sort."""
-    sorts: list[_Changes] = []
-    if "\\u" in text:
-        sorts.append(_of_json(_OTHER_IN_JSON, text))
     if ": >" in text or ": |" in text:
         sorts.append(_instead(_BLOCK, text, ": "))
     return [begun for changes in sorts for begun in _begun(changes)]
@@ -217,9 +192,9 @@ def _of_high_bytes(escape: str) -> str:
     return "".join(map(_seen, letters))
 
 
-def _of_json(pattern: re.Pattern[str], text: str) -> _Changes:
+def _of_json(text: str) -> _Changes:
     known: dict[str, str] = {}
-    for match in pattern.finditer(text):
+    for match in _IN_JSON.finditer(text):
         code = match.group(1)
         letter = known.get(code)
         if letter is None:
@@ -265,10 +240,10 @@ def _pluses(text: str) -> _Changes:
             at = text.find("+", at + 1, end)
 
 
-def _rewritten(text: str, sorts: list[_Changes], *, whole: bool) -> tuple[str, _Layer]:
+def _rewritten(text: str, sorts: list[_Changes]) -> tuple[str, _Layer]:
     pieces: list[str] = []
     starts, places = array("q"), array("q")
-    length, at, end = 0, 0, len(text) if whole else -1
+    length, at = 0, 0
 
     def take(piece: str, place: int) -> None:
         nonlocal length
@@ -278,22 +253,14 @@ def _rewritten(text: str, sorts: list[_Changes], *, whole: bool) -> tuple[str, _
             places.append(place)
             length += len(piece)
 
-    for change in sorts[0] if len(sorts) == 1 else merge(*sorts):
-        if change.begin < at:
+    for begin, end, instead in sorts[0] if len(sorts) == 1 else merge(*sorts):
+        if begin < at:
             continue  # the one before reaches into it
-        begin = at if whole else max(at, change.begin - _AROUND)
-        if begin > end >= 0:
-            take(text[at:end], at)
-            take("\n", end)
-            at = begin
-        elif end < 0:
-            at = begin
-        take(text[at : change.begin], at)
-        take(change.instead, change.begin)
-        at = change.end
-        end = len(text) if whole else min(len(text), change.end + _AROUND)
-    take(text[at:end], at)
+        take(text[at:begin], at)
+        take(instead, begin)
+        at = end
+    take(text[at:], at)
     # The end of the text is a place, too.
     starts.append(length)
-    places.append(max(at, end))
+    places.append(len(text))
     return "".join(pieces), _Layer(starts, places)

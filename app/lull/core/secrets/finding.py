@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import islice
 from typing import Final, NamedTuple
 
@@ -33,7 +33,7 @@ from lull.core.secrets.pattern import (
 from lull.core.secrets.public_values import is_public
 from lull.core.secrets.said import SAID
 from lull.core.secrets.urls import URLS
-from lull.core.undisguised_text import Undisguised, as_read, follows_escape, undisguised
+from lull.core.undisguised_text import as_read, follows_escape, undisguised
 
 PATTERNS: Final = (*FILES, *ISSUERS, *URLS, *COMMANDS, *NUMBERS, *ASSIGNED, *SAID, *NAMED, *ISSUED)
 """All secret patterns, the most specific first: where two match in the same place, the first names
@@ -67,12 +67,11 @@ class _ByHint(NamedTuple):
 _BLANK: Final = re.compile(r"\s")
 
 
-def _by_hint(chosen: Iterable[int]) -> _ByHint:
+def _by_hint() -> _ByHint:
     plain: defaultdict[str, list[int]] = defaultdict(list)
     dense: defaultdict[str, list[int]] = defaultdict(list)
     in_runs, always = [], []
-    for at in chosen:
-        pattern = PATTERNS[at]
+    for at, pattern in enumerate(PATTERNS):
         if pattern.where is PatternPlace.RUN:
             in_runs.append(at)
         elif not pattern.hints:
@@ -86,8 +85,7 @@ def _by_hint(chosen: Iterable[int]) -> _ByHint:
     return _ByHint(hints, Literals(plain), dict(dense), in_runs, always)
 
 
-_BY_HINT: Final = _by_hint(range(len(PATTERNS)))
-_BY_NAME: Final = _by_hint(at for at, one in enumerate(PATTERNS) if one.where is PatternPlace.NAME)
+_BY_HINT: Final = _by_hint()
 
 PLACEHOLDER: Final = re.compile(r"⟨secret:[a-z0-9-]+:\d+⟩")
 
@@ -106,21 +104,23 @@ def secrets_in(text: str) -> list[Secret]:
     """
     if not text:
         return []
-    found = _found(text, _BY_HINT)
+    found = _found(text)
     shown = undisguised(text)
     if shown is not None:
-        if shown.whole:
-            # An escape before a value says that the text around it is escaped, too: what it is, and
-            # where it ends, is told by the text as it is read.
-            found = [one for one in found if not follows_escape(text, one.begin)]
-        found += _in_disguise(shown)
+        # An escape before a value says that the text around it is escaped, too: what it is, and
+        # where it ends, is told by the text as it is read.
+        found = [one for one in found if not follows_escape(text, one.begin)]
+        found += [
+            Secret(shown.place(begin), shown.place(end), kind)
+            for begin, end, kind in _found(shown.text)
+        ]
     if not found:
         return []
     taken = [m.span() for m in PLACEHOLDER.finditer(text)] if "⟨secret:" in text else []
     return _apart(found, taken)
 
 
-def _found(text: str, patterns: _ByHint) -> list[Secret]:
+def _found(text: str) -> list[Secret]:
     low = text.lower()
     if len(low) != len(text):
         # One capital becomes two characters in lower case, which would shift positions.
@@ -128,15 +128,15 @@ def _found(text: str, patterns: _ByHint) -> list[Secret]:
     runs = [run.span() for run in _RUN.finditer(text)]
     words = _words(low)
     known = _Known({}, {}, _scripts(text), words, [])
-    wanted = {*patterns.always, *(patterns.in_runs if runs else ())}
-    for hint in _that_may_occur(patterns, words):
+    wanted = {*_BY_HINT.always, *(_BY_HINT.in_runs if runs else ())}
+    for hint in _that_may_occur(words):
         at = low.find(hint.text)
         if at >= 0:
             known.firsts[hint.text] = at
             wanted.update(hint.places)
-    if runs and patterns.dense:
+    if runs:
         dense = "\n".join([low[begin:end] for begin, end in runs])
-        for text_of_hint, places in patterns.dense.items():
+        for text_of_hint, places in _BY_HINT.dense.items():
             if text_of_hint in dense:
                 known.firsts[text_of_hint] = low.find(text_of_hint)
                 wanted.update(places)
@@ -149,12 +149,12 @@ def _found(text: str, patterns: _ByHint) -> list[Secret]:
     ]
 
 
-def _that_may_occur(patterns: _ByHint, words: _Words) -> list[_Hint]:
+def _that_may_occur(words: _Words) -> list[_Hint]:
     if isinstance(words, ShortText):
-        return [patterns.plain[number] for number in patterns.literals.that_may_occur(words)]
+        return [_BY_HINT.plain[number] for number in _BY_HINT.literals.that_may_occur(words)]
     return [
         hint
-        for hint in patterns.plain
+        for hint in _BY_HINT.plain
         if hint.letters in words.letters and (hint.divided or hint.text in words.whole)
     ]
 
@@ -171,12 +171,6 @@ def _behind_absent_names(words: _Words) -> set[int]:
         return set()
     there = {_SORT_OF_STEM[number] for number in _STEMS.that_may_occur(words)}
     return {at for at, names in _NAMED if names.isdisjoint(there)}
-
-
-def _in_disguise(shown: Undisguised) -> list[Secret]:
-    """The secrets whose name or characters are hidden from a search, as by escapes of JSON."""
-    found = _found(shown.text, _BY_HINT if shown.whole else _BY_NAME)
-    return [Secret(shown.place(begin), shown.place(end), kind) for begin, end, kind in found]
 
 
 class _WordsOfLong(NamedTuple):

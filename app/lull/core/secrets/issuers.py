@@ -50,8 +50,8 @@ github-token     | github_pat_                                           | url  
 gitlab-token     | glpat- glrt- gldt- glptt- glcbt- glft- glimt- glagent- gloas- glsoat- glffct- glwt- | url. | 20
 gitlab-token     | GR1348941                                             | url     | 20
 bitbucket-token  | ATBB                                                  | url.    | 24
-openai-key       | sk-proj- sk-svcacct- sk-admin-                        | url     | 20
 anthropic-key    | sk-ant-                                               | url     | 20
+openai-key       | sk-proj- sk-svcacct- sk-admin-                        | url     | 20
 huggingface-token| hf_ api_org_                                          | word    | 30
 model-key        | gsk_ xai- pplx- r8_ nvapi- csk- jina_ pcsk_ tvly- lsv2_pt_ lsv2_sk_ tgp_v1_ fc- | url | 30
 model-key        | fw_ nk-                                               | url     | 22
