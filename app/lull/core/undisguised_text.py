@@ -42,8 +42,15 @@ _ONCE: Final = r"(?<!\\)\\{1,64}"
 _IN_ADDRESS: Final = _bytes("%(?:25){0,8}")
 """Matches `%3A`, and `%253A` where an address was put into an address."""
 _BYTE: Final = _bytes(_ONCE + "x")
-_BYTE_VALUE: Final = re.compile(rf"{_H}{{2}}(?=[%\\]|$)(?!(?<=%25){_H})")
-_IN_JSON: Final = re.compile(_ONCE + rf"u(?!00(?:0[0-8bBcCeEfF]|[189]|7[fF]))({_H}{{4}})")
+_PERCENT_U: Final = re.compile(rf"%(?:25){{0,8}}u{_H}{{4}}")
+_BYTE_VALUE: Final = re.compile(rf"{_H}{{2}}(?=[%\\]|$)")
+_TAG: Final = rf"u[dD][bB]40\\{{1,64}}u[dD][cC][0-7]{_H}"
+_CODE: Final = re.compile(
+    _ONCE + rf"(?:{_TAG}|u({_H}{{4}})|u\{{({_H}{{1,6}})\}}|U({_H}{{8}}))|%(?:25){{0,8}}u({_H}{{4}})"
+)
+"""Matches a letter's number as JSON, a program or an old script writes it: `\\u00f6`, `\\u{f6}`,
+`\\U000000f6`, `%u00f6`; and a tag, which nobody sees, as JSON writes it.
+"""
 _IN_HTML: Final = re.compile(
     rf"&(?:#(\d{{1,7}});?|#[xX]({_H}{{1,6}});?|([A-Za-z][A-Za-z0-9]{{1,30}};))"
 )
@@ -53,7 +60,6 @@ _UNSEEN: Final = (
 )
 _HIDDEN: Final = re.compile(f"(?<=[!-~])[{_UNSEEN}]{{1,64}}(?=[!-~])")
 _NOTHING_SEEN: Final = re.compile(f"[{_UNSEEN}]")
-_ESCAPED_TAG: Final = re.compile(_ONCE + r"u[dD][bB]40\\{1,64}u[dD][cC][0-7]" + _H)
 _HYPHEN: Final = re.compile("[\u2010-\u2015]")
 _BACKSLASHES: Final = re.compile(r"(?<!\\)\\{5,}(?![\\u])")
 _BLOCK: Final = re.compile(
@@ -66,7 +72,9 @@ _PLUSES: Final = re.compile(r"=[^\s&#\"'<>`=+]*+\+[^\s&#\"'<>`=]*+")
 _IN_FORM: Final = re.compile(r"=[\w.~*%+!()-]*")
 _MOST_IN_NAME: Final = 60
 
-_ESCAPE: Final = re.compile(rf"%{_H}{{2}}|\\x{_H}{{2}}|\\u{_H}{{4}}|&#?\w{{2,12}};")
+_ESCAPE: Final = re.compile(
+    rf"%{_H}{{2}}|\\x{_H}{{2}}|[\\%]u{_H}{{4}}|\\u\{{{_H}{{1,6}}\}}|\\U{_H}{{8}}|&#?\w{{2,12}};"
+)
 _LONGEST_ESCAPE: Final = 12
 
 
@@ -133,10 +141,8 @@ _Changes = Iterator[_Change]
 def _changes(text: str) -> list[_Changes]:
     """The changes at all that hides words, by sort."""
     sorts: list[_Changes] = []
-    if "\\u" in text:
-        sorts.append(_of_json(text))
-        if "40\\" in text:
-            sorts.append(_instead(_ESCAPED_TAG, text, ""))
+    if "\\u" in text or "\\U" in text or ("%" in text and _PERCENT_U.search(text)):
+        sorts.append(_of_codes(text))
     if "\\x" in text:
         sorts.append(_of_bytes(_BYTE, text))
     if "%" in text:
@@ -192,14 +198,22 @@ def _of_high_bytes(escape: str) -> str:
     return "".join(map(_seen, letters))
 
 
-def _of_json(text: str) -> _Changes:
-    known: dict[str, str] = {}
-    for match in _IN_JSON.finditer(text):
-        code = match.group(1)
-        letter = known.get(code)
-        if letter is None:
-            letter = known[code] = _seen(chr(int(code, 16)))
-        yield _Change(*match.span(), letter)
+def _of_codes(text: str) -> _Changes:
+    known: dict[str, str | None] = {}
+    for match in _CODE.finditer(text):
+        code = match.group(match.lastindex) if match.lastindex else ""
+        if code not in known:
+            known[code] = _readable(int(code, 16)) if code else ""
+        letter = known[code]
+        if letter is not None:
+            yield _Change(*match.span(), letter)
+
+
+def _readable(code: int) -> str | None:
+    """What a reader sees of a letter by its number; None if it is none that is read."""
+    if 32 <= code < 127 or code in (9, 10, 13) or 160 <= code < 0x110000:
+        return _seen(chr(code))
+    return None
 
 
 def _of_html(text: str) -> _Changes:
@@ -207,12 +221,11 @@ def _of_html(text: str) -> _Changes:
         decimal, hexadecimal, name = match.groups()
         if name is not None:
             letters = html5.get(name)
+            letters = letters and "".join(map(_seen, letters))
         else:
-            code = int(decimal) if decimal is not None else int(hexadecimal, 16)
-            readable = 32 <= code < 127 or code in (9, 10, 13) or 160 <= code < 0x110000
-            letters = chr(code) if readable else None
+            letters = _readable(int(decimal) if decimal is not None else int(hexadecimal, 16))
         if letters is not None:
-            yield _Change(*match.span(), "".join(map(_seen, letters)))
+            yield _Change(*match.span(), letters)
 
 
 def _pluses(text: str) -> _Changes:
