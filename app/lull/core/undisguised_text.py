@@ -251,6 +251,8 @@ def _pluses(text: str) -> _Changes:
         while at >= 0:
             yield _Change(at, at + 1, " ")
             at = text.find("+", at + 1, end)
+        if text[end : end + 1] == " ":
+            yield _Change(end, end + 1, "\n")  # a blank that is none of the query's ends it
 
 
 def _rewritten(text: str, sorts: list[_Changes]) -> tuple[str, _Layer]:
