@@ -31,12 +31,20 @@ FEW = [
     ("", "eyJ"),
     ("", "\\"),
     ("", "\\u0061"),
+    ("", "%20"),
+    ("", "%25"),
+    ("?q=", "a+"),
     ("password", "\u200bo"),
     ("", "p: >\n "),
     ("", "password="),
     ("set ", "PASS"),
 ]
 MORE = [
+    ("", "%C3%BC"),
+    ("", "\\xc3"),
+    ("", "&nbsp;"),
+    ("", "&amp;amp;"),
+    ("", "=a+"),
     # A pattern can begin at each piece, and its first part reads on through all later pieces.
     ("", "gh secret set "),
     ("", "set\t-"),

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import islice
 from typing import Final, NamedTuple
 
@@ -15,6 +15,7 @@ from lull.core.secrets.commands import COMMANDS
 from lull.core.secrets.files import FILES
 from lull.core.secrets.issued import ISSUED
 from lull.core.secrets.issuers import ISSUERS
+from lull.core.secrets.judging import quoted_password
 from lull.core.secrets.named import NAMED
 from lull.core.secrets.numbers import NUMBERS
 from lull.core.secrets.pattern import (
@@ -32,7 +33,7 @@ from lull.core.secrets.pattern import (
 from lull.core.secrets.public_values import is_public
 from lull.core.secrets.said import SAID
 from lull.core.secrets.urls import URLS
-from lull.core.undisguised_text import undisguised
+from lull.core.undisguised_text import as_read, follows_escape, undisguised
 
 PATTERNS: Final = (*FILES, *ISSUERS, *URLS, *COMMANDS, *NUMBERS, *ASSIGNED, *SAID, *NAMED, *ISSUED)
 """All secret patterns, the most specific first: where two match in the same place, the first names
@@ -66,12 +67,11 @@ class _ByHint(NamedTuple):
 _BLANK: Final = re.compile(r"\s")
 
 
-def _by_hint(chosen: Iterable[int]) -> _ByHint:
+def _by_hint() -> _ByHint:
     plain: defaultdict[str, list[int]] = defaultdict(list)
     dense: defaultdict[str, list[int]] = defaultdict(list)
     in_runs, always = [], []
-    for at in chosen:
-        pattern = PATTERNS[at]
+    for at, pattern in enumerate(PATTERNS):
         if pattern.where is PatternPlace.RUN:
             in_runs.append(at)
         elif not pattern.hints:
@@ -85,8 +85,7 @@ def _by_hint(chosen: Iterable[int]) -> _ByHint:
     return _ByHint(hints, Literals(plain), dict(dense), in_runs, always)
 
 
-_BY_HINT: Final = _by_hint(range(len(PATTERNS)))
-_BY_NAME: Final = _by_hint(at for at, one in enumerate(PATTERNS) if one.where is PatternPlace.NAME)
+_BY_HINT: Final = _by_hint()
 
 PLACEHOLDER: Final = re.compile(r"⟨secret:[a-z0-9-]+:\d+⟩")
 
@@ -105,14 +104,23 @@ def secrets_in(text: str) -> list[Secret]:
     """
     if not text:
         return []
-    found = [*_found(text, _BY_HINT), *_in_disguise(text)]
+    found = _found(text)
+    shown = undisguised(text)
+    if shown is not None:
+        # An escape before a value says that the text around it is escaped, too: what it is, and
+        # where it ends, is told by the text as it is read.
+        found = [one for one in found if not follows_escape(text, one.begin)]
+        found += [
+            Secret(shown.place(begin), shown.place(end), kind)
+            for begin, end, kind in _found(shown.text)
+        ]
     if not found:
         return []
     taken = [m.span() for m in PLACEHOLDER.finditer(text)] if "⟨secret:" in text else []
     return _apart(found, taken)
 
 
-def _found(text: str, patterns: _ByHint) -> list[Secret]:
+def _found(text: str) -> list[Secret]:
     low = text.lower()
     if len(low) != len(text):
         # One capital becomes two characters in lower case, which would shift positions.
@@ -120,15 +128,15 @@ def _found(text: str, patterns: _ByHint) -> list[Secret]:
     runs = [run.span() for run in _RUN.finditer(text)]
     words = _words(low)
     known = _Known({}, {}, _scripts(text), words, [])
-    wanted = {*patterns.always, *(patterns.in_runs if runs else ())}
-    for hint in _that_may_occur(patterns, words):
+    wanted = {*_BY_HINT.always, *(_BY_HINT.in_runs if runs else ())}
+    for hint in _that_may_occur(words):
         at = low.find(hint.text)
         if at >= 0:
             known.firsts[hint.text] = at
             wanted.update(hint.places)
-    if runs and patterns.dense:
+    if runs:
         dense = "\n".join([low[begin:end] for begin, end in runs])
-        for text_of_hint, places in patterns.dense.items():
+        for text_of_hint, places in _BY_HINT.dense.items():
             if text_of_hint in dense:
                 known.firsts[text_of_hint] = low.find(text_of_hint)
                 wanted.update(places)
@@ -141,12 +149,12 @@ def _found(text: str, patterns: _ByHint) -> list[Secret]:
     ]
 
 
-def _that_may_occur(patterns: _ByHint, words: _Words) -> list[_Hint]:
+def _that_may_occur(words: _Words) -> list[_Hint]:
     if isinstance(words, ShortText):
-        return [patterns.plain[number] for number in patterns.literals.that_may_occur(words)]
+        return [_BY_HINT.plain[number] for number in _BY_HINT.literals.that_may_occur(words)]
     return [
         hint
-        for hint in patterns.plain
+        for hint in _BY_HINT.plain
         if hint.letters in words.letters and (hint.divided or hint.text in words.whole)
     ]
 
@@ -163,15 +171,6 @@ def _behind_absent_names(words: _Words) -> set[int]:
         return set()
     there = {_SORT_OF_STEM[number] for number in _STEMS.that_may_occur(words)}
     return {at for at, names in _NAMED if names.isdisjoint(there)}
-
-
-def _in_disguise(text: str) -> list[Secret]:
-    """The secrets whose name or characters are hidden from a search, as by escapes of JSON."""
-    shown = undisguised(text)
-    if shown is None:
-        return []
-    found = _found(shown.text, _BY_HINT if shown.whole else _BY_NAME)
-    return [Secret(shown.place(begin), shown.place(end), kind) for begin, end, kind in found]
 
 
 class _WordsOfLong(NamedTuple):
@@ -243,10 +242,21 @@ def _spans(
         if pattern.pieces is not None:
             yield from ((begin + a, begin + b) for a, b in pattern.pieces(text[begin:end]))
             continue
-        if (pattern.check is None or pattern.check(text[begin:end])) and _stands(
-            pattern, text, match.start()
-        ):
+        if _counts(pattern, text[begin:end]) and _stands(pattern, text, *match.span()):
             yield begin, end
+
+
+def _counts(pattern: Pattern, written: str) -> bool:
+    """Whether a value is a secret by the pattern's own test. One whose blanks are escaped is judged
+    as it is read: the escapes in a sentence look like characters drawn at random.
+    """
+    if pattern.check is None:
+        return True
+    value = as_read(written)
+    if value is written or len(value.split()) <= len(written.split()):
+        return pattern.check(written)
+    # Who escapes the blanks in a value says where it ends, as one who quotes it.
+    return pattern.check(value) or (pattern.kind == "password" and quoted_password(value))
 
 
 def _at_numbers(pattern: Pattern, text: str, known: _Known) -> Iterator[re.Match[str]]:
@@ -338,7 +348,16 @@ _ESCAPE: Final = re.compile(r"(?:\\[nrtbfv]|%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\[
 """What an escaped line break, a percent escape or a colour code leaves before a word."""
 
 
-def _stands(pattern: Pattern, text: str, at: int) -> bool:
+_NAME_BEFORE: Final = re.compile("[A-Za-z0-9][-_.]$")
+
+
+def _stands(pattern: Pattern, text: str, at: int, end: int) -> bool:
+    if (
+        pattern.in_a_name is not None
+        and _NAME_BEFORE.search(text, max(0, at - 2), at)
+        and not pattern.in_a_name(text[at:end])
+    ):
+        return False
     if pattern.before is None and pattern.not_before is None:
         return True
     line = text[max(0, at - MOST_CHARACTERS_BEFORE) : at].rpartition("\n")[2]

@@ -8,7 +8,8 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from lull.core.secrets.judging import may_be_random
+from lull.core.secrets.judging import count_changes, may_be_random
+from lull.core.secrets.letters import are_random_letters
 from lull.core.secrets.pattern import SHORTEST_DENSE_RUN, Pattern, PatternPlace
 
 _ALPHABETS: Final = {
@@ -50,6 +51,7 @@ gitlab-token     | glpat- glrt- gldt- glptt- glcbt- glft- glimt- glagent- gloas-
 gitlab-token     | GR1348941                                             | url     | 20
 bitbucket-token  | ATBB                                                  | url.    | 24
 anthropic-key    | sk-ant-                                               | url     | 20
+openai-key       | sk-proj- sk-svcacct- sk-admin-                        | url     | 20
 huggingface-token| hf_ api_org_                                          | word    | 30
 model-key        | gsk_ xai- pplx- r8_ nvapi- csk- jina_ pcsk_ tvly- lsv2_pt_ lsv2_sk_ tgp_v1_ fc- | url | 30
 model-key        | fw_ nk-                                               | url     | 22
@@ -171,16 +173,44 @@ def _family(kind: str, prefix: str, alphabet: str, least: int) -> Pattern:
         check=_behind(len(prefix)),
         holds=f"«{prefix}{sample[:least]}»",
         spares=f"{prefix}{sample[: min(least // 2 - 3, 11)]}",
-        not_before=_IN_A_NAME,
+        in_a_name=_drawn_behind(prefix, alphabet),
+        not_before=_PLACEHOLDER,
     )
 
 
-_IN_A_NAME: Final = re.compile(r"[A-Za-z0-9][-_.]$|⟨secret:$")
-"""The prefix continues a longer name, as in `task-sk-1`."""
+_PLACEHOLDER: Final = re.compile(r"⟨secret:$")
+_PARTS: Final = re.compile(r"[^A-Za-z0-9]+")
+_PARTS_OF_NAMES: Final = frozenset(
+    """
+    key sk pk ak rk api pat tok tkn token auth sess ses secret live test prod re md st sl cal pa nk fw pm sm pn id
+    """.split()  # noqa: SIM905  as the other lists of words
+)
+"""What names in code are made of as well as prefixes of tokens."""
 
 
 def _behind(prefix: int) -> Callable[[str], bool]:
     return lambda token: may_be_random(token[prefix:])
+
+
+def _drawn_behind(prefix: str, alphabet: str) -> Callable[[str], bool]:
+    """The test for a token that goes on a longer name, as in `x-ghp_…`: there its body must clearly
+    be drawn at random, since `task-sk-1` is a name, and `cache-key-` stands before a digest.
+    """
+    of_names = _PARTS_OF_NAMES.issuperset(_PARTS.split(prefix.lower().strip("_-.")))
+
+    def drawn(token: str) -> bool:
+        body = token[len(prefix) :]
+        if re.fullmatch("[0-9a-f-]+", body):
+            digest = of_names or alphabet not in ("hex", "uuid", "small")
+            return not digest and len(set(body)) >= 8
+        pieces = _PARTS.split(body)
+        if not any(c.isdigit() for c in body):
+            return are_random_letters(max(pieces, key=len))
+        if alphabet == "capital" and not of_names:
+            return True
+        return any(count_changes(one) >= max(4, len(one) // 6) for one in (body, *pieces))
+
+    return drawn
 
 
 def _families() -> tuple[Pattern, ...]:

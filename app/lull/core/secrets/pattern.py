@@ -161,6 +161,8 @@ class Pattern:
     """
     check: Callable[[str], bool] | None = None
     """A further test of the matched secret; None: matching is enough."""
+    in_a_name: Callable[[str], bool] | None = None
+    """A stricter test of a secret that goes on a longer name, as in `x-ghp_…` or `ann_ghp_…`."""
     pieces: Callable[[str], Iterable[tuple[int, int]]] | None = None
     """Function that gives the secret parts of the match, if they are not simply the last group."""
     before: re.Pattern[str] | None = None

@@ -235,6 +235,22 @@ SAID: Final = (
         spares="2FA secret: none so far",
     ),
     Pattern(
+        kind="password",
+        # A network's key, which may be digits alone: at least eight, often in groups of four.
+        regex=re.compile(
+            rf"(?i)(?:(?:wlan|wi-?fi|wpa[23]?|netzwerk|network|router|hotspot)[- ]?(?:netzwerk|sicherheits|security )?(?:schlüssel|key|code)|"
+            rf"(?:clé|clave|chiave|chave)(?: de sécurité)? (?:wi-?fi|wlan|wpa2?)){_BETWEEN}\s?(?:[:：=]|{_IS}|)\s{{0,3}}(?:\*\*)?{QUOTE}?"
+            r"(\d{8,63}|\d{4}(?:[ -]\d{4}){3,14})(?![\d.,-]?\d)(?![A-Za-z])"
+        ),
+        hints=(
+            *("wlan", "wifi", "wi-fi", "wpa", "netzwerk", "network", "router", "hotspot"),
+            *("clé", "clave", "chiave", "chave"),
+        ),
+        check=not_dummy,
+        holds="Der WLAN-Schlüssel lautet «47479737278056020254».",
+        spares="Der WLAN-Schlüssel hat 20 Ziffern, die Netzwerk-Kennung 4747",
+    ),
+    Pattern(
         kind="pin",
         regex=re.compile(
             rf"(?i)(?:pin|puk|pincode|geheimzahl|geheimnummer|código pin)(?:[- ]?(?:code|number|nummer))?{_BETWEEN}\s?(?:[:：=]|{_IS}|)\s{{0,3}}{QUOTE}?(\d{{4}}|\d{{5,8}})(?![\d.,-]?\d)(?![A-Za-z])"

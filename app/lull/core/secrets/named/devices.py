@@ -144,6 +144,17 @@ DEVICES: Final = (
         spares='"anna" "reader"',
     ),
     Pattern(
+        kind="password",
+        # Where a telephone system logs in at another.
+        regex=re.compile(
+            r"register\s{0,8}=>?\s{0,8}(?:(?:udp|tcp|tls)://)?[\w.+-]{1,64}(?:@[\w.-]{1,80})?:([^\s:@;\\⟨⟩]{3,200})(?=(?::[\w.-]{1,80})?@[A-Za-z0-9])"
+        ),
+        hints=("register",),
+        check=_setting,
+        holds="register => anna:«t1gerX»@sip.example.com/100",
+        spares="register => anna:password@sip.example.com/100",
+    ),
+    Pattern(
         kind="aws-key",
         # A pair of an identifier and its key.
         regex=re.compile(

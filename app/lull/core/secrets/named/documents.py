@@ -69,6 +69,7 @@ def _in_web_keys(text: str, low: str, names: list[int]) -> Iterator[tuple[int, i
 _VAULT: Final = re.compile(
     rf"\$ANSIBLE_VAULT;[\w.;-]{{3,60}}((?:{LINE_END}[ \t>#+/-]{{0,40}}[0-9a-fA-F]{{10,100}}){{1,4000}})"
 )
+_INDENT: Final = rf"{LINE_END}[ \t>#+/*-]{{0,40}}"
 _STATIC: Final = re.compile(
     r"-----BEGIN (?:OpenVPN (?:Static key|tls-crypt-v2 (?:client|server) key)[^-\n\\]{0,12}|[A-Z0-9 ]{0,30}(?:SECRET|SHARED)[A-Z0-9 ]{0,20})-----([\s\S]*?)(?:-----END|\Z)"
 )
@@ -103,6 +104,18 @@ DOCUMENTS: Final = (
         where=PatternPlace.ANYWHERE,
         holds="-----BEGIN OpenVPN Static key V1-----«\n36643864363862\n»-----END OpenVPN Static key V1-----",
         spares="-----BEGIN CERTIFICATE-----\n36643864363862\n-----END CERTIFICATE-----",
+    ),
+    Pattern(
+        kind="password",
+        # Name and password on a line each, in a profile of OpenVPN.
+        regex=re.compile(
+            rf"<auth-user-pass>(?:{_INDENT}[^\s<>\\⟨⟩]{{1,80}}){_INDENT}([^\s<>\\⟨⟩]{{1,200}})(?={_INDENT}</auth-user-pass>)"
+        ),
+        hints=("<auth-user-pass>",),
+        where=PatternPlace.ANYWHERE,
+        check=not_dummy,
+        holds="<auth-user-pass>\nanna\n«t1gerX»\n</auth-user-pass>",
+        spares="<auth-user-pass>\nanna\n</auth-user-pass>",
     ),
     Pattern(
         kind="cookie",
