@@ -26,7 +26,7 @@ from lull.store.adapters.adapter_files import AdapterFiles
 from lull.store.adapters.adapters import Adapters
 from lull.store.chat.turn_rows import Label
 from lull.store.database import Database
-from lull.store.forgetting import ForgettingRows
+from lull.store.forgetting import PATIENCE_S, ForgettingRows
 from lull.store.training.tidy_runs import RunFolderCleanup
 from tests.building import bytes_below
 from tests.cancelling import cancelled_within
@@ -74,9 +74,9 @@ class MortalForgetting(ForgettingRows):
         super().__init__(database)
         self._dies = dies
 
-    def rewrite(self) -> list[Path]:
+    def rewrite(self, patience_s: float = PATIENCE_S) -> list[Path]:
         self._dies("rewrite")
-        return super().rewrite()
+        return super().rewrite(patience_s)
 
 
 @dataclass

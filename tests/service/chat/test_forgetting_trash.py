@@ -15,7 +15,7 @@ from lull.contract.json_object import Json
 from lull.core.chat.retention import Limits
 from lull.core.errors import NotFound
 from lull.loops.sweep import Sweep
-from lull.service.chat.forgetting import ForgettingRequests
+from lull.service.chat.forgetting import FinishForgetting, ForgettingRequests
 from lull.service.chat.throwing_away import TrashRequests
 from lull.service.process.backups import Backups
 from lull.service.process.bus import EventBus
@@ -54,6 +54,11 @@ class Desk:
         self.throwing = TrashRequests(sweep, self.problems, settle=database.flush)
         self.requests = ForgettingRequests(
             self.archive.forget,
+            finishing=FinishForgetting(
+                self.archive.forget,
+                backups=cast(Backups, NoBackups()),
+                problems=self.problems,
+            ),
             database=database,
             trash=self.throwing,
             backups=cast(Backups, NoBackups()),

@@ -76,12 +76,18 @@ def _has_no_room(folder: Path) -> bool:
         return False
 
 
-def set_aside(folder: Path) -> Path:
-    """Rename the folder of a damaged Chroma index to a free name, and return its new path."""
+def forget_clients() -> None:
+    """Have Chroma open each folder anew: it returns a cached client for the same folder, also one
+    whose opening failed.
+    """
     from chromadb.api.shared_system_client import SharedSystemClient
 
-    # Otherwise Chroma returns the broken cached client for the same folder.
     SharedSystemClient.clear_system_cache()
+
+
+def set_aside(folder: Path) -> Path:
+    """Rename the folder of a damaged Chroma index to a free name, and return its new path."""
+    forget_clients()
     number = 1
     while (aside := folder.with_name(f"{folder.name}.damaged-{number}")).exists():
         number += 1

@@ -24,6 +24,7 @@ import numpy as np
 from lull.backends.retrieval.chroma_folder import (
     DamagedVectors,
     convert_errors,
+    forget_clients,
     scrub,
     set_aside,
     skip_unused_imports,
@@ -102,10 +103,14 @@ class ChromaExemplars:
 
         with convert_errors(self._folder):
             self._folder.mkdir(parents=True, exist_ok=True)
-            self._client = chromadb.PersistentClient(
-                str(self._folder),
-                settings=Settings(anonymized_telemetry=False, chroma_otel_granularity="none"),
-            )
+            try:
+                self._client = chromadb.PersistentClient(
+                    str(self._folder),
+                    settings=Settings(anonymized_telemetry=False, chroma_otel_granularity="none"),
+                )
+            except BaseException:
+                forget_clients()
+                raise
             self._collection = self._client.get_or_create_collection(
                 collection_name(self._embedder.name),
                 embedding_function=None,
