@@ -131,7 +131,12 @@ def as_read(value: str) -> str:
 
 def follows_escape(text: str, at: int) -> bool:
     """Whether an escape stands right before a position, or a few characters before it."""
-    return _ESCAPE.search(text, max(0, at - _LONGEST_ESCAPE), at) is not None
+    return holds_escape(text, max(0, at - _LONGEST_ESCAPE), at)
+
+
+def holds_escape(text: str, begin: int, end: int) -> bool:
+    """Whether an escape stands in a part of a text."""
+    return _ESCAPE.search(text, begin, end) is not None
 
 
 _Changes = Iterator[_Change]

@@ -190,6 +190,12 @@ def test_texts_of_developers_with_escapes_stay(text: str) -> None:
         ("postgres://ann:tiger%2F72@db/x", "postgres://⟨secret:url-password:1⟩@db/x"),
         ("<password>a&lt;b&amp;c9</password>", "<password>⟨secret:password:1⟩</password>"),
         ("Das Kennwort lautet Summer%57EE.", "Das Kennwort lautet ⟨secret:password:1⟩"),
+        # An escape before a value says nothing of a plus in it, nor does an escaped sign end it.
+        ("a=%20&secret=wJalrXUtnFEMI+K7MDENG+bPxRfi", "a=%20&secret=⟨secret:url-key:1⟩"),
+        ("?a=%20&secret=wJalrXUtnFEMI+K7MDENG+bPxRfi", "?a=%20&secret=⟨secret:url-key:1⟩"),
+        ("x%0Apassword%3DkX9%26vQ2mZr7Lp", "x%0Apassword%3D⟨secret:password:1⟩"),
+        ("password%3DkX9%3BvQ2mZr7Lp", "password%3D⟨secret:password:1⟩"),
+        ("api_key%3DkX9%2CvQ2mZr7Lp", "api_key%3D⟨secret:secret:1⟩"),
     ],
 )
 def test_escapes_in_a_value_hide_none_of_it(text: str, left: str) -> None:

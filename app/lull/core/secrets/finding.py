@@ -5,8 +5,9 @@ length: every pattern is bounded or continues after its match.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Final, NamedTuple
 
@@ -15,7 +16,7 @@ from lull.core.secrets.commands import COMMANDS
 from lull.core.secrets.files import FILES
 from lull.core.secrets.issued import ISSUED
 from lull.core.secrets.issuers import ISSUERS
-from lull.core.secrets.judging import quoted_password
+from lull.core.secrets.judging import bare_password, may_be_random, quoted_password
 from lull.core.secrets.named import NAMED
 from lull.core.secrets.numbers import NUMBERS
 from lull.core.secrets.pattern import (
@@ -33,7 +34,7 @@ from lull.core.secrets.pattern import (
 from lull.core.secrets.public_values import is_public
 from lull.core.secrets.said import SAID
 from lull.core.secrets.urls import URLS
-from lull.core.undisguised_text import as_read, follows_escape, undisguised
+from lull.core.undisguised_text import as_read, follows_escape, holds_escape, undisguised
 
 PATTERNS: Final = (*FILES, *ISSUERS, *URLS, *COMMANDS, *NUMBERS, *ASSIGNED, *SAID, *NAMED, *ISSUED)
 """All secret patterns, the most specific first: where two match in the same place, the first names
@@ -109,15 +110,38 @@ def secrets_in(text: str) -> list[Secret]:
     if shown is not None:
         # An escape before a value says that the text around it is escaped, too: what it is, and
         # where it ends, is told by the text as it is read.
-        found = [one for one in found if not follows_escape(text, one.begin)]
-        found += [
+        read = sorted(
             Secret(shown.place(begin), shown.place(end), kind)
             for begin, end, kind in _found(shown.text)
-        ]
+        )
+        found = [one for one in found if _counts_as_written(one, text, read)] + read
     if not found:
         return []
     taken = [m.span() for m in PLACEHOLDER.finditer(text)] if "⟨secret:" in text else []
     return _apart(found, taken)
+
+
+def _counts_as_written(one: Secret, text: str, read: Sequence[Secret]) -> bool:
+    """Whether a secret in a text with escapes counts beside those of the text as it is read, which
+    are sorted.
+
+    Behind an escape it does where reading cuts it: a plus in a key was taken for a blank, or an
+    escaped sign in a password for one that ends it. It does not where it looks drawn at random for
+    its escapes alone, as an escaped sentence does.
+    """
+    if not follows_escape(text, one.begin):
+        return True
+    before = bisect_left(read, (one.end,)) - 1
+    if before >= 0 and read[before].end > one.begin:
+        end = read[before].end
+        return end < one.end and not holds_escape(text, end, one.end)
+    words = as_read(text[one.begin : one.end]).replace("+", " ").split(maxsplit=1)
+    if not words or not _ENDS_A_VALUE.search(words[0]):
+        return False
+    return bare_password(words[0]) and may_be_random(words[0])
+
+
+_ENDS_A_VALUE: Final = re.compile("[&;,<>|)]")
 
 
 def _found(text: str) -> list[Secret]:
