@@ -390,6 +390,7 @@ def _in_file(database: Path) -> WitnessRecord | None:
 
 def _recorded(connection: sqlite3.Connection) -> WitnessRecord:
     """Return what a database holds now, as the witness file records it, without a time."""
+    deleted = _number(connection, _DELETED)  # first: one that comes in between is no loss
     row = connection.execute(
         "SELECT (SELECT count(*) FROM trajectories), (SELECT count(*) FROM turns),"
         " (SELECT coalesce(max(number), 0) FROM generations)"
@@ -397,7 +398,7 @@ def _recorded(connection: sqlite3.Connection) -> WitnessRecord:
     return WitnessRecord(
         store=_name(connection),
         number=_number(connection, _COUNT),
-        deleted=_number(connection, _DELETED),
+        deleted=deleted,
         at="",
         conversations=row[0],
         turns=row[1],

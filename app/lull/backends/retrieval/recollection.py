@@ -289,17 +289,19 @@ class PastRequests:
         if self._foreseen is not None or self._stale or self._solved is None:
             return None
         used, quick, changes = self._used(), self._quick, self._changes
+        count = len(self._turns)
 
         def work() -> Foreseen:
             blocks = used.reshape(-1, _BLOCK_ROWS, used.shape[1]) @ quick
-            return Foreseen(np.ascontiguousarray(blocks.reshape(used.shape).T), changes)
+            products = np.ascontiguousarray(blocks.reshape(used.shape)[:count].T)
+            return Foreseen(products, changes)
 
         return work
 
     def foresee(self, foreseen: Foreseen) -> None:
         """Take what a function of `foreseeing` has computed, unless there was a change since."""
         if foreseen.changes == self._changes:
-            self._foreseen = np.ascontiguousarray(foreseen.products[:, : len(self._turns)])
+            self._foreseen = foreseen.products
 
     def _labelled(self) -> _Labels:
         places: dict[str, int] = {}
