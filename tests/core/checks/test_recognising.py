@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 from lull.core.checks.check import Check, CheckKind
-from lull.core.checks.check_answer import should_propose
+from lull.core.checks.check_answer import passes_check, should_propose
 from lull.core.checks.recognising import derive, exact_check, exact_checks
 
 K = CheckKind
@@ -237,3 +237,47 @@ def test_it_is_offered_only_if_the_failed_answer_fails_it() -> None:
     assert should_propose(check, "8 ounces of flour")
     assert not should_propose(check, "200 g of flour")
     assert not should_propose(check, "Flour.")
+
+
+def test_what_is_denied_twice_or_alone_wanted_is_wanted() -> None:
+    ends = Check(kind=K.ENDS, value="See you")
+    wanted = Check(kind=K.CONTAINS, value="tax year")
+    bullets = Check(kind=K.BULLETS)
+    for rule, check in (
+        ('Never close a message without "See you".', ends),
+        ('Do not forget to sign off with "See you".', ends),
+        ('Never end with "See you".', Check(kind=K.ENDS, value="See you", must=False)),
+        ('Don\'t leave "tax year" unmentioned.', wanted),
+        ('Never write me anything without "tax year" in it.', wanted),
+        ('Never mention "tax year".', Check(kind=K.NOT_CONTAINS, value="tax year")),
+        ("I want to see nothing but bullet points.", bullets),
+        ("No bullet points, nothing but plain prose.", Check(kind=K.NO_BULLETS)),
+    ):
+        assert exact_check(rule) == check, rule
+
+
+def test_numbered_lists_are_forbidden_alone_and_bullets_stay_allowed() -> None:
+    check = exact_check("Please, no numbered lists from now on.")
+    assert check == Check(kind=K.NO_BULLETS, value="numbered")
+    assert passes_check(check, "1. wash\n2. dry") is False
+    assert passes_check(check, "- wash\n- dry") is True
+    assert passes_check(check, "Wash it in 2024. Then dry it.") is True
+    assert exact_check("No bullets and no numbered lists.") != check
+
+
+def test_a_style_of_quotation_marks_is_not_read_out_of_other_words() -> None:
+    rule = "Leave the quotation marks out of each single answer."
+    assert exact_check(rule) == Check(kind=K.NO_SIGN, value="quotation mark")
+    assert exact_check("No quotation marks in any single sentence you write.") is None
+    assert exact_check("Use single quotation marks.") == Check(kind=K.QUOTE_STYLE, value="single")
+
+
+def test_where_a_json_key_is_quoted_no_other_word_is_one() -> None:
+    for rule in (
+        'Reply in JSON with the key "mood" and with no words outside of it.',
+        'Reply in JSON with the key "mood" and nothing more.',
+    ):
+        assert exact_check(rule) == Check(kind=K.JSON, value="mood"), rule
+    assert exact_check("Answer in JSON with the keys name and age.") == Check(
+        kind=K.JSON, value="name\nage"
+    )

@@ -148,7 +148,7 @@ def _choice(kind: CheckKind, fields: Mapping[str, object]) -> str:
     elif kind is CheckKind.PLAIN_TEXT:
         known = ("bold", "headings", "tables", "links")
     elif kind is CheckKind.NO_BULLETS:
-        known = ("lists",)
+        known = ("lists", "numbered")
     elif kind is CheckKind.JSON:
         return value[:MOST_VALUE_CHARACTERS]
     else:

@@ -46,6 +46,8 @@ def numbered(check: Check, answer: str) -> bool | None:
 def no_bullets(check: Check, answer: str) -> bool | None:
     """Check that an answer has no list; None if that cannot be told."""
     lines = prose(answer).splitlines()
+    if check.value == "numbered":
+        return (not any(map(_NUMBER.match, lines))) if answer.strip() else None
     if any(_BULLET.match(line) for line in lines if not re.fullmatch(r"[\s*_-]+", line)):
         return False
     if any(re.match(r"\s*\d{1,3}[.)]\s+\S", line) for line in lines):

@@ -76,7 +76,11 @@ def what_it_asks(check: Check) -> str:
         CheckKind.LANGUAGE: f"be in {name_of(value)}",
         CheckKind.BULLETS: f"be a list with {_items(check, 'bullet', 'bullets')}",
         CheckKind.NUMBERED_LIST: f"be a numbered list{_of_items(check)}",
-        CheckKind.NO_BULLETS: "have no lists" if value else "have no bullet points",
+        CheckKind.NO_BULLETS: {
+            "": "have no bullet points",
+            "lists": "have no lists",
+            "numbered": "have no numbered list",
+        }.get(value, "have no lists"),
         CheckKind.EMOJIS: f"have {_emojis(check)}",
         CheckKind.STARTS: f"start with the text “{value}”",
         CheckKind.ENDS: f"end with the text “{value}”",

@@ -43,6 +43,8 @@ _SIGNS: Final[Mapping[str, str]] = {
     "comma": r"commas?|komma(?:s|ta)?|virgules?|comas?",
     "exclamation mark": r"exclamation (?:marks?|points?)|ausrufezeichen|points? d'exclamation|"
     r"signos? de exclamación|exclamaciones",
+    "quotation mark": r"(?<!single )(?<!double )(?<!straight )(?<!curly )(?<!smart )"
+    r"(?:quotation|quote) marks?",
     "question mark": r"question marks?|fragezeichen",
     "em dash": r"em[- ]?dash(?:es)?|tirets? cadratins?",
     "en dash": r"en[- ]?dash(?:es)?",
@@ -97,7 +99,7 @@ _INDENTS: Final[Mapping[str, str]] = {
 _QUOTES: Final[Mapping[str, str]] = {
     "straight": r"straight|ascii",
     "typographic": r"typographic|curly|smart|typografische?\w*|bent",
-    "single": r"single|einfache?\w*|simples",
+    "single": r"(?<!each )(?<!every )(?<!any )(?<!a )single|einfache?\w*|simples",
     "double": r"double|doppelte?\w*|doubles|dobles",
     "german": r"german",
     "guillemets": r"guillemets|chevrons|angular",

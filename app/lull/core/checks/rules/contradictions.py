@@ -50,7 +50,8 @@ def _excludes(one: Check, other: Check) -> bool:
     if one.kind in _COUNTED and other.kind in _COUNTED:
         return _counts_exclude(one, other)
     if one.kind in _LISTS and other.kind is CheckKind.NO_BULLETS:
-        return one.kind is CheckKind.BULLETS or other.value == "lists"
+        numbered = one.kind is CheckKind.NUMBERED_LIST
+        return other.value == "lists" or numbered == (other.value == "numbered")
     if one.kind is CheckKind.UPPER_CASE and other.kind is CheckKind.LOWER_CASE:
         return True
     if one.kind is other.kind is CheckKind.LANGUAGE:

@@ -12,7 +12,13 @@ from typing import Final
 from lull.core.checks.check import Check, CheckKind
 from lull.core.checks.rules import amounts, choices
 from lull.core.checks.rules.parameters import parameters, spanned
-from lull.core.checks.rules.phrases import LENGTH_NOUNS, ONE_PART, is_forbidden, mask_quoted
+from lull.core.checks.rules.phrases import (
+    LENGTH_NOUNS,
+    NUMBERED_LISTS,
+    ONE_PART,
+    is_forbidden,
+    mask_quoted,
+)
 
 _Form = Callable[[str], Check | None]
 
@@ -62,7 +68,8 @@ _ASKS: Final = re.compile(
     r"\b(?:use|write|give|in|as|with|want|prefer|like|make|put|format|list|always|please|need|"
     r"only|just|"
     r"should|must|add|add|include|return|output|respond|reply|answer|number|keep|all|every|"
-    r"immer|bitte|als|in|mit|nutze?|verwende|schreib\w*|gib|toujours|en|avec|utilise\w*|siempre|"
+    r"nothing but|immer|bitte|als|in|mit|nutze?|verwende|schreib\w*|gib|toujours|en|avec|"
+    r"utilise\w*|siempre|"
     r"con|usa|pon|escribe|everything|straight)\b",
     re.IGNORECASE,
 )
@@ -197,6 +204,7 @@ FORMS: Final[tuple[_Form, ...]] = (
         CheckKind.NO_BULLETS,
         r"bullet(?:s|ed|[- ]points?)?\b|aufzählung\w*|stichpunkte?n?\b|puces\b|viñetas\b",
     ),
+    _unwanted(CheckKind.NO_BULLETS, NUMBERED_LISTS),
     _wanted(
         CheckKind.NUMBERED_LIST,
         r"numbered\b|number (?:the|each|all|your|every) steps?|nummerier\w*|numérot\w*|numerad\w*",

@@ -13,9 +13,11 @@ from lull.core.checks.check import Check, CheckKind, Part
 from lull.core.checks.rules import amounts, choices, code_language
 from lull.core.checks.rules.phrases import (
     LENGTH_NOUNS,
+    NUMBERED_LISTS,
     ONE_PART,
     PART_OF_ANSWER,
     has_negation,
+    is_double_negation,
     mask_quoted,
     quoted_after,
     with_straight_quotes,
@@ -79,6 +81,10 @@ def _list(kind: CheckKind, text: str) -> Check | None:
 
 
 def _no_bullets(kind: CheckKind, text: str) -> Check | None:
+    if re.search(NUMBERED_LISTS, text, re.IGNORECASE) and not re.search(
+        r"\b(?:bullet|stichpunkt|puce|viñeta)", text, re.IGNORECASE
+    ):
+        return Check(kind=kind, value="numbered")
     lists = re.search(
         r"\b(?<!bullet )(?<!bulleted )(?:lists?|listen|listes?|listas?)\b", text.lower()
     )
@@ -98,8 +104,8 @@ def _start(kind: CheckKind, text: str) -> Check | None:
 def _is_denied(text: str) -> bool:
     """Whether the text before the quotation is negated; "nothing after it" behind it does not
     count."""
-    before = mask_quoted(text).split("§", 1)[0]
-    return has_negation(re.split(r"[.;!?]\s", before)[-1])
+    before = re.split(r"[.;!?]\s", mask_quoted(text).split("§", 1)[0])[-1]
+    return has_negation(before) and not is_double_negation(before)
 
 
 def _end(kind: CheckKind, text: str) -> Check | None:
@@ -195,6 +201,9 @@ _KEYS: Final = re.compile(
 )
 
 
+_QUOTED_KEY: Final = re.compile(r"[\"'`]([\w-]+)[\"'`]")
+
+
 def _json(kind: CheckKind, text: str) -> Check | None:
     """Return the check for JSON with the named keys; None if the rule describes the form in another
     way.
@@ -210,7 +219,8 @@ def _json(kind: CheckKind, text: str) -> Check | None:
             re.IGNORECASE,
         )
         return None if described else Check(kind=kind)
-    keys = re.findall(r"[\w-]+", found["keys"])
+    # Where a key is quoted, words without quotation marks are the rule's own.
+    keys = _QUOTED_KEY.findall(found["keys"]) or re.findall(r"[\w-]+", found["keys"])
     keys = [key for key in keys if key.lower() not in ("and", "und", "et", "y")]
     return Check(kind=kind, value="\n".join(keys)) if keys else None
 

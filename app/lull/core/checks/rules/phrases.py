@@ -26,6 +26,10 @@ LENGTH_NOUNS: Final = {
 check.
 """
 
+NUMBERED_LISTS: Final = (
+    r"numbered (?:lists?|points?|items?|steps?)\b|numbering\b|"
+    r"nummerierte[nrs]? (?:liste|punkt|schritt)\w*|list\w* numérot\w*|list\w* numerad\w*"
+)
 ONE_PART: Final = re.compile(
     r"\b(?:per|each|every|pro|par|por|chaque|jede[rsnm]?|cada)\s+(?:\w+\s+)?(?:bullets?|sentences?|"
     r"paragraphs?|lines?|points?|items?|slides?|sections?|steps?|functions?|entry|row|cell|puce|"
@@ -150,22 +154,26 @@ _CUT: Final = re.compile(
 _NEAR_WORDS: Final = 6
 
 
-_NOT_MORE: Final = re.compile(
-    r"\b(?:no|not|never) (?:more|fewer|less|longer) than\b|\bstop at\b", re.IGNORECASE
+_DENIES_NOTHING: Final = re.compile(
+    r"\b(?:no|not|never) (?:more|fewer|less|longer) than\b|\bstop at\b|"
+    r"\bnothing (?:else )?(?:but|except|than|other than)\b|\bnichts (?:anderes )?(?:als|außer)\b|"
+    r"\brien (?:d'autre )?qu[e']|\bnada (?:más )?que\b",
+    re.IGNORECASE,
 )
-"""Words with "no" or "not" that belong to an amount and are no negation, such as "no more than"."""
+"""Words that negate in form alone: of an amount, "no more than", and of what alone is wanted,
+"nothing but"."""
 
 
 def has_negation(text: str) -> bool:
-    """Whether a text contains a negation, apart from amounts such as "no more than"."""
-    return _DENIES.search(_NOT_MORE.sub(" ", mask_quoted(text))) is not None
+    """Whether a text contains a negation, apart from such as "no more than" and "nothing but"."""
+    return _DENIES.search(_DENIES_NOTHING.sub(" ", mask_quoted(text))) is not None
 
 
 def is_forbidden(text: str, found: re.Match[str]) -> bool:
     """Whether something that a user's rule names is negated by the words shortly before or after
     it, as in "no emojis"; the rule then forbids it. `found` is its place in the text.
     """
-    before = _NOT_MORE.sub(" ", text[: found.start()])
+    before = _DENIES_NOTHING.sub(" ", text[: found.start()])
     # In "no commas, no emojis and bullets" a comma ends the scope of "no"; "and/or" between two
     # negated things does not.
     near = " ".join(before.split()[-_NEAR_WORDS:])
@@ -191,17 +199,17 @@ def is_forbidden(text: str, found: re.Match[str]) -> bool:
 
 def is_double_negation(text: str) -> bool:
     """Whether a text is a double negation, which demands what it names: "never leave out", "don't
-    skip".
+    skip", "never end without", "don't leave it unsaid".
     """
-    return (
-        re.search(
-            r"\b(?:never|don't|do not|not|no)\s+(?:\w+\s+)?(?:leave out|skip|omit|drop|forget|"
-            r"avoid|remove|without|stop)",
-            text,
-            re.IGNORECASE,
-        )
-        is not None
-    )
+    return _TWICE_DENIED.search(text) is not None
+
+
+_TWICE_DENIED: Final = re.compile(
+    r"\b(?:never|don't|do not|not|no)\s+(?:(?:\w+\s+)?(?:leave out|skip|omit|drop|forget|avoid|"
+    r"remove|without|stop)|(?:[^\s,;:.!?]+\s+){0,6}?without\b|"
+    r"leave\s+(?:[^\s,;:.!?]+\s+){1,6}?(?:out\b|un\w+ed\b|unsaid\b))",
+    re.IGNORECASE,
+)
 
 
 # -- clauses -----------------------------------------------------------------------------------

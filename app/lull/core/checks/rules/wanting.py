@@ -147,7 +147,7 @@ def _use(lead: str, tail: str, *, first: bool) -> _Use | None:
     if _INSTEAD.search(lead):
         return _Use.FORBIDDEN
     before, behind = has_negation(lead), _BANNED_BEHIND.match(tail) is not None
-    if is_double_negation(lead):
+    if is_double_negation(f"{lead} § {tail}") and before:
         return None if behind else _Use.WANTED
     if before and behind:
         return None if re.search(r"\bnot\b", tail) else _Use.FORBIDDEN
