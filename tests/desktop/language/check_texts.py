@@ -19,7 +19,7 @@ _UNITS_NAMED: Final = range(1, 5)
 """How many units one check may name so that its sentence is translated."""
 _VALUES: Final = {
     CheckKind.LANGUAGE: [_VALUE],
-    CheckKind.NO_BULLETS: ["", "all"],
+    CheckKind.NO_BULLETS: ["", "lists", "numbered"],
     CheckKind.NO_SIGN: [_VALUE],
     CheckKind.INDENT: ["tabs", "spaces"],
     CheckKind.DATE_FORMAT: [*DATE_FORMATS],
