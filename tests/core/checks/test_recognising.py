@@ -281,3 +281,29 @@ def test_where_a_json_key_is_quoted_no_other_word_is_one() -> None:
     assert exact_check("Answer in JSON with the keys name and age.") == Check(
         kind=K.JSON, value="name\nage"
     )
+
+
+def test_a_list_that_is_the_form_of_the_answer_is_no_part_of_it() -> None:
+    bullets = Check(kind=K.BULLETS)
+    for rule in (
+        "reply to me in bullet points",
+        "Explain it in bullets, always.",
+        "I want the whole thing in a bulleted list.",
+    ):
+        assert exact_check(rule) == bullets == derive("bullets", rule, "", ""), rule
+    for rule in (
+        "Never write full sentences in bullet points.",
+        "No full stops in bullet points.",
+        "Use capitals in bullet points.",
+        "In the introduction use bullet points.",
+    ):
+        assert exact_check(rule) is None, rule
+
+
+def test_an_apostrophe_left_out_is_read() -> None:
+    for rule, check in (
+        ("dont use exclamation marks", Check(kind=K.NO_SIGN, value="exclamation mark")),
+        ("you shouldnt use emojis", Check(kind=K.NO_EMOJI)),
+        ("Dont ever use bullets", Check(kind=K.NO_BULLETS)),
+    ):
+        assert exact_check(rule) == check, rule

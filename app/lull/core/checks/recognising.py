@@ -15,7 +15,12 @@ from typing import Final
 from lull.core.checks.check import Check, CheckKind
 from lull.core.checks.rules.forms import FORMS
 from lull.core.checks.rules.parameters import parameters
-from lull.core.checks.rules.part_forms import concerns_unchecked_part, part_check, part_named
+from lull.core.checks.rules.part_forms import (
+    concerns_unchecked_part,
+    names_list_as_form,
+    part_check,
+    part_named,
+)
 from lull.core.checks.rules.phrases import (
     clauses,
     conditional,
@@ -24,6 +29,7 @@ from lull.core.checks.rules.phrases import (
     is_double_negation,
     is_repetition,
     order_behind_negation,
+    with_apostrophes,
     with_straight_quotes,
     without_even_if,
     without_leading_no,
@@ -99,7 +105,7 @@ def derive(kind_class: str, rule: str, asked: str, answer: str) -> Check | None:
     text = without_reason(without_even_if(text))
     if part_named(text) is not None:
         return part_check(text)
-    if concerns_unchecked_part(text):
+    if concerns_unchecked_part(text) and not (kind in _ORDERING and names_list_as_form(text)):
         return None
     # The head tells the subject; the words tell whether it is wanted or forbidden.
     if kind in _DENYING and not has_negation(without_leading_no(rule)):
@@ -147,7 +153,7 @@ def exact_checks(rule: str) -> list[Check]:
 
 def _order(rule: str) -> str:
     """What the rule asks for, without a "No, …" before it and without whom it is for."""
-    bare = without_leading_no(with_straight_quotes(rule))
+    bare = without_leading_no(with_apostrophes(with_straight_quotes(rule)))
     return with_named_words_quoted(without_scope_clause(bare))
 
 
@@ -181,9 +187,9 @@ def _as_it_stands(clause: str) -> list[Check]:
     if part_named(clause) is not None:
         check = part_check(clause)
         return [check] if check is not None else []
-    if concerns_unchecked_part(clause):
-        return []
     here = [check for form in FORMS if (check := form(clause)) is not None]
+    if concerns_unchecked_part(clause) and not names_list_as_form(clause):
+        return []
     return _most_telling(here) if len({check.kind for check in here}) > 1 else here
 
 

@@ -138,6 +138,29 @@ def _whole_counted(bare: str) -> bool:
     )
 
 
+_LIST_AS_FORM: Final = re.compile(
+    r"\b(?:in|as)\s+(?:an?\s+)?(?:bullets?(?:[- ]points?)?|bullet(?:ed)?[- ]lists?|lists?)\b",
+    re.IGNORECASE,
+)
+_BESIDE_A_FORM: Final = frozenset((
+    "a", "again", "all", "always", "and", "answer", "answers", "any", "back", "be", "every",
+    "everything", "explain", "for", "format", "from", "give", "have", "i", "i'd", "in", "instead",
+    "it", "just", "keep", "like", "list", "me", "must", "my", "need", "now", "of", "on", "only",
+    "please", "pls", "put", "replies", "reply", "respond", "response", "responses", "say",
+    "should", "stuff", "talk", "tell", "that", "the", "them", "thing", "things", "this", "to",
+    "us", "use", "want", "whole", "will", "with", "would", "write", "you", "your",
+))  # fmt: skip
+"""Words of a rule that name no part of an answer and no other form of it."""
+
+
+def names_list_as_form(text: str) -> bool:
+    """Whether "in bullet points" or the like is the form that a rule asks for, as in "answer in
+    bullet points"; in "no commas in bullet points" it is a part of the answer.
+    """
+    rest, found = _LIST_AS_FORM.subn(" ", text.lower())
+    return found > 0 and _BESIDE_A_FORM.issuperset(re.findall(r"[\w']+", rest))
+
+
 _IN_A_PART: Final = re.compile(
     r"\b(?:in|inside|within|im|ins|in den|dans|en|for|of)\s+(?:(?:the|my|our|your|any|all|les?|"
     r"los|las|den|"

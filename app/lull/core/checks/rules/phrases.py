@@ -87,6 +87,16 @@ def with_straight_quotes(rule: str) -> str:
     return " ".join(rule.translate(_STRAIGHT).split())
 
 
+_WITHOUT_APOSTROPHE: Final = re.compile(
+    r"\b(do|does|did|is|are|was|wo|ca|should|must|would|could|have|has)nt\b", re.IGNORECASE
+)
+
+
+def with_apostrophes(rule: str) -> str:
+    """Return a rule in which "dont", "isnt" and the like are written "don't", "isn't"."""
+    return _WITHOUT_APOSTROPHE.sub(r"\1n't", rule)
+
+
 _A_NO: Final = r"(?:no|nope|nah|nay|nein|nee|nö|non)"
 _LEADING_NO: Final = re.compile(
     rf"^\s*(?:(?:{_A_NO}\s+)*{_A_NO}(?:[,!;]+|\.(?!\.|\s*\d))\s*)+(?=\S)", re.IGNORECASE
