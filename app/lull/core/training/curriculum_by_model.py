@@ -15,7 +15,8 @@ from lull.core.training.ports import Curriculum
 
 class CurriculumByModel:
     """Provides additional requests for training and testing LoRA adapters: from a source that was
-    made for the model, if there is one, otherwise from the user's past requests.
+    made for the model, if there is one, otherwise from the user's past requests. Implements
+    `Curriculum`.
     """
 
     def __init__(self, past: Curriculum, own: Mapping[str, Curriculum]) -> None:

@@ -73,12 +73,14 @@ class TrainingProcess(Protocol):
         """
 
     @property
-    def suspended(self) -> bool: ...
+    def suspended(self) -> bool:
+        """Whether the process is stopped by `suspend` and has not been resumed since."""
 
     async def suspend(self) -> None:
         """Stops the trainer process from using the processor at once; its memory is kept."""
 
-    async def resume(self) -> None: ...
+    async def resume(self) -> None:
+        """Let a suspended process run on; without effect if it is not suspended."""
 
     async def kill(self) -> None:
         """Ends the trainer process at once and frees its memory. `Trainer.start` later continues
