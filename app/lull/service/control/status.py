@@ -38,6 +38,7 @@ class Status:
         self._clients = clients
 
     async def status(self) -> Json:
+        """Return the answer to `lull status`: address, models, counts, problems and more."""
         service, shared = self._service, self._shared
         library = service.skills.current.library
         active = sum(s.status is SkillStatus.ACTIVE for s in library.skills.values())
@@ -142,6 +143,7 @@ class Status:
         return next(iter(self._shared.models.ollama.state.models), BUILT_IN)
 
     async def doctor(self) -> Json:
+        """Run all checks of `lull doctor` at once and return their results."""
         service, paths = self._service, self._paths
         stores, ollama = self._shared.stores, self._shared.models.ollama
         # All at once: together they take as long as the longest.
