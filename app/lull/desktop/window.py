@@ -217,6 +217,7 @@ class MainWindow(QMainWindow):
     # Pages
 
     def go(self, name: PageName) -> None:
+        """Open a page and select its button."""
         page = self.page(name)
         self._stack.setCurrentWidget(page)
         self._buttons[name].setChecked(True)
@@ -243,6 +244,7 @@ class MainWindow(QMainWindow):
         return self._pages[name]
 
     def raise_up(self) -> None:
+        """Show the window and bring it to the front."""
         self.show()
         if self.isMinimized():
             self.showNormal()

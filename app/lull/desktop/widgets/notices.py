@@ -93,9 +93,11 @@ class Notices(QObject):
         state.happened.connect(self._hear)
 
     def wanted(self, kind: NoticeKind) -> bool:
+        """Whether the user wants notifications of this kind."""
         return bool(self._preferences.value(f"notify/{kind}", True, type=bool))
 
     def want(self, kind: NoticeKind, on: bool) -> None:
+        """Remember whether the user wants notifications of this kind."""
         self._preferences.setValue(f"notify/{kind}", on)
 
     def _look(self, subject: str) -> None:

@@ -231,6 +231,7 @@ class Banner(QFrame):
 
     @property
     def text(self) -> str:
+        """The message that is shown; "" while the strip is hidden."""
         return "" if self.isHidden() else self._words.text()
 
 
@@ -325,6 +326,7 @@ class PagePlaceholder(QWidget):
         text: str,
         actions: Sequence[tuple[str, Callable[[], object]]] = (),
     ) -> None:
+        """Show this headline and text, with a button for each action."""
         self.head.setText(head)
         self.words.setText(text)
         clear_layout(self.buttons)

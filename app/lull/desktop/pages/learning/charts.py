@@ -112,6 +112,7 @@ class Chart:
 
     @property
     def empty(self) -> bool:
+        """Whether the chart has no dot to draw."""
         return not any(series.dots for series in self.series)
 
 

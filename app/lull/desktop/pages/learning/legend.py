@@ -94,9 +94,11 @@ class Legend(QWidget):
 
     @property
     def entries(self) -> tuple[LegendEntry, ...]:
+        """The entries that are shown."""
         return self._entries
 
     def show_entries(self, entries: Sequence[LegendEntry]) -> None:
+        """Show these entries, or nothing at all if there are none."""
         if tuple(entries) == self._entries:
             return
         self._entries = tuple(entries)

@@ -27,6 +27,7 @@ class ProposalRows(QAbstractListModel):
         self.rows: list[Json] = []
 
     def put(self, proposals: Sequence[Json]) -> None:
+        """Replace the list by these proposed skills, in display order."""
         self.beginResetModel()
         self.rows = ordered(proposals)
         self.endResetModel()
