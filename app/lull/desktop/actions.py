@@ -22,6 +22,7 @@ STANDARD_ADDRESS: Final = "http://127.0.0.1:11435"
 
 
 def pause_lengths() -> tuple[tuple[PauseLength, str], ...]:
+    """Return the lengths of a pause that the user can choose, each with its name in the menu."""
     return (
         (PauseLength.HALF_HOUR, tr("30 minutes")),
         (PauseLength.HOUR, tr("1 hour")),

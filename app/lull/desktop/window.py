@@ -48,6 +48,7 @@ TICK_MS: Final = 1_000
 
 
 def page_titles() -> dict[PageName, str]:
+    """Return the titles of the pages in the user's language."""
     return {
         PageName.TODAY: tr("Today"),
         PageName.REVIEW: tr("Review"),

@@ -174,6 +174,7 @@ def in_a_call(learning: Mapping[str, Any]) -> bool:
 
 
 def night(run: Json) -> Notice:
+    """Return the notification about a training run that has ended."""
     before, after = run.get("reward_before"), run.get("reward_after")
     gain = None if before is None or after is None else float(after) - float(before)
     said = "; ".join(reword_for_window(str(reason)) for reason in run.get("reasons") or ())

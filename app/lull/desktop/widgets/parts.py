@@ -29,6 +29,7 @@ NOTE_MS: Final = 8_000
 
 
 def label(text: str = "", kind: str = "", *, wrap: bool = False) -> QLabel:
+    """Return a label that shows plain text; `kind` chooses its look from the style sheet."""
     made = QLabel(text)
     made.setTextFormat(Qt.TextFormat.PlainText)
     if kind:
@@ -72,6 +73,7 @@ class ElidedLabel(QLabel):
 
 
 def chip(text: str, kind: str = "plain") -> QLabel:
+    """Return a label that is drawn as a small rounded mark, such as a status."""
     made = QLabel(text)
     made.setTextFormat(Qt.TextFormat.PlainText)
     made.setProperty("chip", kind)
@@ -133,6 +135,7 @@ def restyle(widget: QWidget) -> None:
 
 
 def set_kind(widget: QLabel, kind: str) -> None:
+    """Change a label's look to another kind of the style sheet."""
     if widget.property("kind") != kind:
         widget.setProperty("kind", kind)
         restyle(widget)

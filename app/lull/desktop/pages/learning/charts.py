@@ -26,6 +26,8 @@ LEAST_DAYS: Final = 2
 
 
 class ChartName(StrEnum):
+    """The charts among which the user can choose on the Learning page."""
+
     ANSWERS = "answers"
     SKILLS = "skills"
     ADAPTER = "adapter"
@@ -117,6 +119,7 @@ class Chart:
 
 
 def titles() -> Mapping[ChartName, str]:
+    """Return the titles of the charts in the user's language."""
     return {
         ChartName.ANSWERS: tr("Answer quality over time"),
         ChartName.SKILLS: tr("With and without skills"),

@@ -23,6 +23,8 @@ SAMPLE_PX: Final = 26
 
 
 class SampleKind(StrEnum):
+    """What the legend draws beside a name: a line, dots, a vertical line or a band."""
+
     LINE = "line"
     DOTS = "dots"
     UPRIGHT = "upright"

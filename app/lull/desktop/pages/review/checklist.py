@@ -81,6 +81,7 @@ def show_mark(shown: QLabel, mark: Mark) -> None:
 
 
 def mark_of_tests(proposal: Json) -> Mark:
+    """Choose the mark before the line about a proposed skill's tests."""
     match standing(proposal):
         case ReviewState.PROVED if not cautions(proposal):
             return Mark.SETTLED

@@ -80,6 +80,7 @@ def ordered(proposals: Sequence[Json]) -> list[Json]:
 
 
 def kind_words(proposal: Json) -> str:
+    """Name what a proposal would do: add a skill, change it or remove it."""
     words = {
         "new": tr("New skill"),
         "edit": named("proposal edit", "Edit"),

@@ -106,10 +106,12 @@ class SkillFilter(QSortFilterProxyModel):
 
 
 def key_of(skill: Json) -> tuple[str, str]:
+    """Return what identifies a skill: the client it belongs to ("" for all) and its name."""
     return str(skill.get("client") or ""), str(skill["name"])
 
 
 def status_words(skill: Json) -> str:
+    """Name a skill's status, and say whether it is pinned."""
     words = {
         "active": tr("active"),
         "disabled": tr("disabled"),
@@ -122,6 +124,7 @@ def status_words(skill: Json) -> str:
 
 
 def effect_words(skill: Json) -> str:
+    """Return a skill's measured effect with its interval and count; "–" if unmeasured."""
     effect = skill.get("effect")
     if not effect:
         return "–"
