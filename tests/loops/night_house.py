@@ -165,7 +165,7 @@ class NightHouse(Classroom):
             rule=lambda: self.sampling,
         )
         self.deciding, self.train = self._deciding(), self._train()
-        self.night = self.new_night()
+        self.job = self.new_night()
 
     def exact(self) -> Mapping[str, Reads]:
         return {POCKET: parsing.check}
@@ -306,11 +306,11 @@ class NightHouse(Classroom):
 
     async def does(self, times: int = 1) -> NextStep:
         """Run this many units of the work that is next; return the step that is next afterwards."""
-        next_step = await self.night.search_now()
+        next_step = await self.job.search_now()
         for _ in range(times):
-            for work in self.night.queue():
+            for work in self.job.queue():
                 await work.run_slice(self.clock.monotonic_s() + 30.0)
-            next_step = await self.night.search_now()
+            next_step = await self.job.search_now()
         return next_step
 
 

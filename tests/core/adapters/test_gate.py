@@ -54,7 +54,7 @@ ALL_WELL = Measures(
     replay=(Distance(nats=0.1, tokens=10),),
     canaries=(Distance(nats=0.1, tokens=10),),
     manners=((said(), said()),) * 20,
-    listened=20,
+    answers_searched=20,
 )
 
 
@@ -271,7 +271,7 @@ def test_what_holds_everywhere_is_accepted_with_its_reasons() -> None:
         ({"manners": ((said(), said(characters=300)),) * 20}, "length"),
         ({"manners": ()}, "manner"),
         ({"leaks": ("aws-key",)}, "secrets"),
-        ({"listened": 0}, "secrets"),
+        ({"answers_searched": 0}, "secrets"),
     ],
 )
 def test_one_thing_that_does_not_hold_is_enough(change: dict[str, object], name: str) -> None:

@@ -152,7 +152,7 @@ class Measures:
     """Pairs of (old, new) writing style of answers that training should not have changed."""
     leaks: tuple[str, ...] = ()
     """Descriptions of secrets that the candidate's answers revealed, without their text."""
-    listened: int = 0
+    answers_searched: int = 0
     """Number of the candidate's answers that were searched for secrets."""
 
 
@@ -396,7 +396,7 @@ def secrets(measures: Measures) -> CheckProgress:
     if measures.leaks:
         named = ", ".join(sorted(set(measures.leaks))[:5])
         return _look("secrets", CheckState.FAILS, f"it gave away {named}", len(measures.leaks), 0)
-    if not measures.listened:
+    if not measures.answers_searched:
         return _look("secrets", CheckState.OPEN, "it was not checked for leaked secrets")
-    said = f"{measures.listened} answers gave away no secrets"
+    said = f"{measures.answers_searched} answers gave away no secrets"
     return _look("secrets", CheckState.HOLDS, said, 0, 0)

@@ -68,7 +68,7 @@ def measures_of(done: Mapping[str, Measure]) -> Measures:
         canaries=tuple(one.away for one in canaries if one.away is not None),
         manners=tuple(one.manner for one in unchanged if one.manner is not None),
         leaks=tuple(leak for one in heard for leak in one),
-        listened=len(heard),
+        answers_searched=len(heard),
     )
 
 

@@ -141,7 +141,7 @@ def _learning_routes(
         count=service.learning.fast_loop.add_feedback,
     )
     training = TrainingRequests(
-        service.slow_loop.night,
+        service.slow_loop.job,
         service.lulls.watch,
         service.shared.stores.training,
         RunFolders(paths.home / "runs"),

@@ -104,7 +104,7 @@ def parts_of(
     )
 
 
-def night_of(
+def training_job_of(
     shared: SharedParts,
     settings: Callable[[], Settings],
     parts: TrainingGateParts,
