@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from lull.core.adapters.adapter import AdapterVersion
-from lull.core.adapters.canary import Probe
+from lull.core.adapters.canary import CanaryTask
 from lull.core.adapters.gate_report import Verdict
 from lull.core.adapters.model_facts import ModelFacts
 from lull.core.chat.client import Client
@@ -317,7 +317,7 @@ class NightHouse(Classroom):
 class Labels:
     """Implements core.ports.Curriculum: its anchors are labels, menus and notes."""
 
-    def canaries(self, version: AdapterVersion) -> Sequence[Probe]:
+    def canaries(self, version: AdapterVersion) -> Sequence[CanaryTask]:
         return ()
 
     def subject(self, model: str, asked: str) -> str:

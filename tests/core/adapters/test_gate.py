@@ -9,12 +9,12 @@ from datetime import UTC, datetime
 import pytest
 
 from lull.core.adapters.gate import (
+    CanaryPair,
     CheckState,
     Distance,
     GateRule,
     Manner,
     Measures,
-    ProbePair,
     TargetPair,
     TargetTest,
     closeness,
@@ -34,9 +34,9 @@ NOW = datetime(2026, 11, 21, tzinfo=UTC)
 GOOD, BAD = (True, True), (True, False)
 
 
-def probes(*, held: int, lost: int = 0, won: int = 0, sampled: bool = False) -> list[ProbePair]:
+def probes(*, held: int, lost: int = 0, won: int = 0, sampled: bool = False) -> list[CanaryPair]:
     sides = [(True, True)] * held + [(True, False)] * lost + [(False, True)] * won
-    return [ProbePair(family="code", old=o, new=n, sampled=sampled) for o, n in sides]
+    return [CanaryPair(family="code", old=o, new=n, sampled=sampled) for o, n in sides]
 
 
 def targets(wins: int, losses: int = 0, ties: int = 0) -> list[TargetPair]:

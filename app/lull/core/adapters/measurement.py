@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from lull.core.adapters.gate import Distance, Manner, Measures, ProbePair, TargetPair
+from lull.core.adapters.gate import CanaryPair, Distance, Manner, Measures, TargetPair
 
 SUCCESSES: Final = "your past successes"
 """Name of the probe family made from real requests whose answers satisfied the user."""
@@ -74,10 +74,10 @@ def measures_of(done: Mapping[str, Measure]) -> Measures:
 
 def _pairs(
     found: Sequence[Measure], *, family: str = "", sampled: bool = False
-) -> Iterator[ProbePair]:
+) -> Iterator[CanaryPair]:
     for one in found:
         if one.old is not None and one.new is not None:
-            yield ProbePair(
+            yield CanaryPair(
                 family=family or one.about,
                 old=one.old > PASS_ABOVE,
                 new=one.new > PASS_ABOVE,

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from lull.core.adapters.adapter import AdapterVersion
-from lull.core.adapters.canary import Probe
+from lull.core.adapters.canary import CanaryTask
 from lull.core.chat.messages import Message
 from lull.core.chat.model_name import canonical
 from lull.core.training.ports import Curriculum
@@ -29,7 +29,7 @@ class CurriculumByModel:
     def _of(self, model: str) -> Curriculum:
         return self._own.get(canonical(model), self._past)
 
-    def canaries(self, version: AdapterVersion) -> Sequence[Probe]:
+    def canaries(self, version: AdapterVersion) -> Sequence[CanaryTask]:
         return self._of(version.base_model).canaries(version)
 
     def subject(self, model: str, asked: str) -> str:
