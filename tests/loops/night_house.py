@@ -148,7 +148,7 @@ class NightHouse(Classroom):
         self.folders = RunFolders(self.folder / "runs")
         self.rewarding = RewardAnswers(
             rewards=self.rewards,
-            heard=self.feedback,
+            feedback=self.feedback,
             proposals=self.proposals,
             verifier=self.verifier,
             judge=lambda: self.judge,

@@ -78,7 +78,7 @@ def forget_of(
         training=stores.training,
         adapters=slow.adapters,
         rewards=stores.rewards,
-        heard=stores.feedback,
+        feedback=stores.feedback,
         forgetting=ForgettingRows(stores.database),
     )
     elsewhere = ForgetInService(

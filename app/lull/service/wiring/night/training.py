@@ -76,7 +76,7 @@ def parts_of(
     judge = learning.models.aux.judge_of_training
     rewarding = RewardAnswers(
         rewards=stores.rewards,
-        heard=stores.feedback,
+        feedback=stores.feedback,
         proposals=stores.proposals,
         verifier=learning.scoring.verifier,
         judge=judge,
