@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from bench.docstrings import undescribed
 from bench.house import (
     WALKS,
     beside_walks,
@@ -204,6 +205,77 @@ def constructor_parameters(class_: ast.ClassDef) -> int:
         for one in functions
     )
     return len(fields_of(class_)) if acts_itself else 0
+
+
+def test_everything_public_says_in_one_line_what_it_is_for() -> None:
+    assert undescribed(APP) == []
+
+
+SIGNALS = '''"""Reads signals."""
+import logging
+from typing import Protocol
+
+
+class Source(Protocol):
+    """Where signals come from."""
+
+    def read(self) -> int:
+        """Return the signal's value."""
+
+    def close(self) -> None: ...
+
+
+class Mouse:
+    """The mouse's signal; implements `Source`."""
+
+    def read(self) -> int:
+        return 1
+
+    def wait(self) -> None: ...
+
+    def _own(self) -> None: ...
+
+
+class Tablet(Mouse):
+    """The tablet's signal."""
+
+    def read(self) -> int:
+        return 2
+
+
+class Keys:
+    """The keyboard's signal, which does not say that it is one."""
+
+    def read(self) -> int:
+        return 3
+
+
+class Lines(logging.Formatter):
+    """Lines of a log."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return ""
+
+    def colour(self) -> str:
+        return ""
+'''
+
+
+def test_a_method_may_leave_its_line_to_a_protocol_a_base_or_a_library(tmp_path: Path) -> None:
+    (tmp_path / "signals.py").write_text(SIGNALS)
+    (tmp_path / "bare.py").write_text(
+        "def run() -> None: ...\n\n\nclass Bare: ...\n\n\n"
+        "class Broken(Exception):\n    title = 'It broke'\n"
+    )
+    assert undescribed(tmp_path) == [
+        "bare.py",
+        "bare.py: run",
+        "bare.py: Bare",
+        "signals.py: Source.close",
+        "signals.py: Mouse.wait",
+        "signals.py: Keys.read",
+        "signals.py: Lines.colour",
+    ]
 
 
 def test_each_walk_is_short_and_each_of_its_files_is_there() -> None:

@@ -32,7 +32,7 @@ from bench.english.own_answers import AT_ONCE, MOST_TOKENS
 from bench.english.texts.questions import Question, drawn
 from bench.english.training.teach import ADAPTER, Tokens, logits_of, tokens_of
 from bench.report import Goal, print_goals, report
-from lull.core.adapters.canary import MOST_ANSWER_TOKENS, Probe, probes_from
+from lull.core.adapters.canary import MOST_ANSWER_TOKENS, CanaryTask, canary_tasks_from
 from lull.core.errors import ResourceError
 from lull.core.feedback.calibration import Estimate, wilson
 from lull.resources import probes_dir
@@ -168,13 +168,13 @@ def habit_rows(answers: Sequence[Said], who: str) -> list[Json]:
     ]
 
 
-def probes() -> list[Probe]:
+def probes() -> list[CanaryTask]:
     files = sorted(probes_dir().glob("*.json"))
-    return [one for file in files for one in probes_from(json.loads(file.read_text("utf-8")))]
+    return [one for file in files for one in canary_tasks_from(json.loads(file.read_text("utf-8")))]
 
 
 def canary_rows(
-    before: Sequence[bool], after: Sequence[bool], asked: Sequence[Probe]
+    before: Sequence[bool], after: Sequence[bool], asked: Sequence[CanaryTask]
 ) -> list[Json]:
     """Return the canaries passed before and after by family, and what was lost and won."""
     rows = []
@@ -270,7 +270,7 @@ def _habits(base: Answers, new: Answers, held: Sequence[Question], count: int) -
     return rows
 
 
-def _chat(probe: Probe) -> list[dict[str, str]]:
+def _chat(probe: CanaryTask) -> list[dict[str, str]]:
     return [{"role": one.role.value, "content": one.text} for one in probe.messages]
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from lull.core.adapters.adapter import AdapterVersion
-from lull.core.adapters.canary import Probe
+from lull.core.adapters.canary import CanaryTask
 from lull.core.adapters.gate_report import Verdict
 from lull.core.adapters.model_facts import ModelFacts
 from lull.core.chat.client import Client
@@ -148,7 +148,7 @@ class NightHouse(Classroom):
         self.folders = RunFolders(self.folder / "runs")
         self.rewarding = RewardAnswers(
             rewards=self.rewards,
-            heard=self.feedback,
+            feedback=self.feedback,
             proposals=self.proposals,
             verifier=self.verifier,
             judge=lambda: self.judge,
@@ -165,7 +165,7 @@ class NightHouse(Classroom):
             rule=lambda: self.sampling,
         )
         self.deciding, self.train = self._deciding(), self._train()
-        self.night = self.new_night()
+        self.job = self.new_night()
 
     def exact(self) -> Mapping[str, Reads]:
         return {POCKET: parsing.check}
@@ -306,18 +306,18 @@ class NightHouse(Classroom):
 
     async def does(self, times: int = 1) -> NextStep:
         """Run this many units of the work that is next; return the step that is next afterwards."""
-        next_step = await self.night.search_now()
+        next_step = await self.job.search_now()
         for _ in range(times):
-            for work in self.night.queue():
+            for work in self.job.queue():
                 await work.run_slice(self.clock.monotonic_s() + 30.0)
-            next_step = await self.night.search_now()
+            next_step = await self.job.search_now()
         return next_step
 
 
 class Labels:
     """Implements core.ports.Curriculum: its anchors are labels, menus and notes."""
 
-    def canaries(self, version: AdapterVersion) -> Sequence[Probe]:
+    def canaries(self, version: AdapterVersion) -> Sequence[CanaryTask]:
         return ()
 
     def subject(self, model: str, asked: str) -> str:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from urllib.parse import urlsplit
 
 import pytest
 import pytest_asyncio
@@ -98,16 +101,69 @@ LONG = {"type": "array", "items": {"type": "integer"}, "minItems": 400}
 """JSON schema whose grammar keeps even a model of short answers busy for seconds."""
 
 
-async def test_cancelling_frees_the_model_for_the_next(model: OllamaChat) -> None:
+async def test_cancelling_frees_the_model_for_the_next(ollama: RealOllama) -> None:
     short, long = Sampling(temperature=0.0), Sampling(temperature=0.0, max_tokens=100_000)
-    await model.chat(ASKED, sampling=short)  # loaded
-    asking = asyncio.create_task(model.chat(ASKED, sampling=long, format=json.dumps(LONG)))
-    done, _ = await asyncio.wait({asking}, timeout=0.3)
-    assert not done
-    asking.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await asking
-    assert (await model.chat(ASKED, sampling=short)).message.text == ANSWERED
+    async with arrivals(ollama) as (address, arrived), asking_at(address) as model:
+        await model.chat(ASKED, sampling=short)  # loaded
+        arrived.clear()
+        asking = asyncio.create_task(model.chat(ASKED, sampling=long, format=json.dumps(LONG)))
+        await asyncio.wait_for(arrived.wait(), WAIT_S)
+        assert not asking.done()
+        asking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+        assert (await model.chat(ASKED, sampling=short)).message.text == ANSWERED
+
+
+@asynccontextmanager
+async def asking_at(address: str) -> AsyncIterator[OllamaChat]:
+    model = OllamaChat(address, "pocket-gguf", timeout_s=WAIT_S)
+    try:
+        yield model
+    finally:
+        await model.close()
+
+
+@asynccontextmanager
+async def arrivals(ollama: RealOllama) -> AsyncIterator[tuple[str, asyncio.Event]]:
+    """Stand between a client and Ollama; the event is set whenever Ollama has got a whole chat
+    request. A connection that the client closes is closed to Ollama, too.
+    """
+    arrived = asyncio.Event()
+    there = urlsplit(ollama.address)
+
+    async def relay(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        answers, requests = await asyncio.open_connection(there.hostname, there.port)
+        back = asyncio.create_task(copy(answers, writer))
+        try:
+            while head := await head_of(reader):
+                length = re.search(rb"(?i)\r\ncontent-length: (\d+)", head)
+                requests.write(head + await reader.readexactly(int(length[1]) if length else 0))
+                await requests.drain()
+                if head.startswith(b"POST /api/chat "):
+                    arrived.set()
+        finally:
+            requests.close()
+            back.cancel()
+            writer.close()
+
+    async with await asyncio.start_server(relay, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        yield f"http://127.0.0.1:{port}", arrived
+
+
+async def head_of(reader: asyncio.StreamReader) -> bytes:
+    """The next request's line and headers; nothing when the client has gone."""
+    try:
+        return await reader.readuntil(b"\r\n\r\n")
+    except (asyncio.IncompleteReadError, ConnectionError):
+        return b""
+
+
+async def copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    while data := await reader.read(65_536):
+        writer.write(data)
+        await writer.drain()
 
 
 async def test_an_unknown_model_is_told_with_what_fetches_it(ollama: RealOllama) -> None:

@@ -43,6 +43,7 @@ class ServiceError(LullError):
         return f"{self.said_title}: {self.detail}{tail}"
 
     def as_dict(self) -> dict[str, str]:
+        """Return the error's title, detail and hint for `--json`, as the service sent them."""
         return {"title": self.said_title, "detail": self.detail, "hint": self.hint}
 
 
@@ -76,6 +77,7 @@ class Control:
         self.discovery = there
 
     def get(self, path: str, **query: object) -> Json:
+        """Send a GET request and return the answer; query values of None or "" are left out."""
         told = {key: str(value) for key, value in query.items() if value not in (None, "")}
         return self._ask("GET", f"{path}?{urlencode(told)}" if told else path, None)
 

@@ -17,6 +17,7 @@ from lull.contract.json_object import Json
 from lull.core.errors import AddressInUse, LullError, ResourceError
 from lull.service.clients.drifted import check_clients
 from lull.service.control import checks
+from lull.service.control.backup_check import check_backups
 from lull.service.control.checks import (
     check,
     hangs,
@@ -26,7 +27,6 @@ from lull.service.control.checks import (
     with_time_limit,
 )
 from lull.service.idle import checks as lull_checks
-from lull.service.process.backups import check_backups
 from lull.service.wiring import calendars as calendars_wiring
 from lull.service.wiring.clients import connect_parts
 from lull.service.wiring.learning.reader import small_reader_of

@@ -70,6 +70,7 @@ class LogFollower:
                 time.sleep(LOOK_FOR_LINES_EVERY_S)
 
     def close(self) -> None:
+        """Close the log file, if it is open."""
         if self._file is not None:
             self._file.close()
 

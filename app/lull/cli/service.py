@@ -26,7 +26,7 @@ from lull.service.process.lock import is_running
 from lull.service.process.stand_in_guard import end_stand_in
 
 if TYPE_CHECKING:
-    from lull.service.process.main import StartMessage
+    from lull.service.entry.main import StartMessage
 
 NEEDS_TOKEN = "Every request needs a token. `lull status --token` shows it."
 NO_TOKEN = "No request needs a token: only this machine can connect."
@@ -44,7 +44,7 @@ class DoctorFound(LullError):
 
 def serve(context: Context) -> None:
     """Run `lull serve`: the service itself, until it is stopped."""
-    from lull.service.process.main import run
+    from lull.service.entry.main import run
 
     context.paths.prepare()
     write_default(context.paths.settings)

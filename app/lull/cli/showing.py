@@ -65,6 +65,7 @@ class Paint:
 
     @classmethod
     def for_stdout(cls) -> Paint:
+        """Choose colours for stdout: none if it is not a terminal or NO_COLOR is set."""
         tty = sys.stdout is not None and sys.stdout.isatty()
         return cls(on=tty and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb")
 
@@ -72,21 +73,27 @@ class Paint:
         return f"\x1b[{code}m{text}\x1b[0m" if self._on and text else text
 
     def bold(self, text: str) -> str:
+        """Set a text in bold."""
         return self._with("1", text)
 
     def faint(self, text: str) -> str:
+        """Set a text in faint letters, for what matters less."""
         return self._with("2", text)
 
     def good(self, text: str) -> str:
+        """Set a text in green, for a success."""
         return self._with("32", text)
 
     def bad(self, text: str) -> str:
+        """Set a text in red, for a failure."""
         return self._with("31", text)
 
     def place(self, text: str) -> str:
+        """Set a text in cyan, for an address or a path."""
         return self._with("36", text)
 
     def warning(self, text: str) -> str:
+        """Set a text in yellow, for a warning."""
         return self._with("33", text)
 
     def diff(self, text: str) -> str:

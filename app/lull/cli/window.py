@@ -64,14 +64,19 @@ class ServiceOfHome:
 
     @property
     def control_socket(self) -> Path:
+        """Path of the Unix socket on which the service answers the window."""
         return self.paths.control_socket
 
     def is_running(self) -> bool:
+        """Whether a service is running with this data folder."""
         from lull.service.process.lock import is_running
 
         return is_running(self.paths.lock)
 
     def has_fallen(self) -> bool:
+        """Whether the file by which the service is found is still there; a service that ended in
+        order removes it.
+        """
         return self.paths.discovery.exists()
 
     def settings(self, wanted: Mapping[str, object] | None) -> Json:

@@ -56,8 +56,11 @@ class SecretStore(Protocol):
     `environment`.
     """
 
-    def get(self, name: str) -> str | None: ...
+    def get(self, name: str) -> str | None:
+        """Return the password stored under a name; None if there is none."""
 
-    def set(self, name: str, value: str) -> None: ...
+    def set(self, name: str, value: str) -> None:
+        """Store a password under a name, in place of an earlier one."""
 
-    def delete(self, name: str) -> None: ...
+    def delete(self, name: str) -> None:
+        """Delete the password stored under a name; without effect if there is none."""

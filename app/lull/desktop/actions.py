@@ -22,6 +22,7 @@ STANDARD_ADDRESS: Final = "http://127.0.0.1:11435"
 
 
 def pause_lengths() -> tuple[tuple[PauseLength, str], ...]:
+    """Return the lengths of a pause that the user can choose, each with its name in the menu."""
     return (
         (PauseLength.HALF_HOUR, tr("30 minutes")),
         (PauseLength.HOUR, tr("1 hour")),
@@ -41,6 +42,7 @@ class Actions:
         self._process = process
 
     def pause(self, length: PauseLength) -> None:
+        """Pause Lull's background work for this length of time."""
         self._state.act(
             routes.PAUSE,
             {"for": length.value},
@@ -54,6 +56,7 @@ class Actions:
         )
 
     def resume(self) -> None:
+        """Let Lull work in the background again."""
         self._state.act(
             routes.RESUME,
             {},
@@ -66,6 +69,8 @@ class Actions:
         )
 
     def train_now(self) -> None:
+        """Start training without waiting until the computer is idle."""
+
         def tell(answer: Reply) -> None:
             text = translated(answer.value) or tr("Training starts now.")
             self._state.told.emit(OutcomeMessage(text=text))
@@ -138,16 +143,20 @@ class Actions:
 
     @property
     def address(self) -> str:
+        """The address that the user enters in a chat app instead of Ollama's."""
         return str(self._state.status.get("address") or STANDARD_ADDRESS)
 
     def copy_address(self) -> None:
+        """Copy the address for chat apps to the clipboard."""
         self.copy(self.address, tr("Copied %1", self.address))
 
     def copy(self, text: str, words: str) -> None:
+        """Copy a text to the clipboard and tell the user so in these words."""
         QGuiApplication.clipboard().setText(text)
         self._state.told.emit(OutcomeMessage(text=words))
 
     def rate(self, turn: str, value: str, then: Callable[[bool], None] | None = None) -> None:
+        """Rate an answer "good" or "bad"; "clear" removes the rating. `then` gets the success."""
         words = {
             "good": tr("Rated good."),
             "bad": tr("Rated bad."),

@@ -61,6 +61,7 @@ class Reply:
 
     @property
     def ok(self) -> bool:
+        """Whether the service did what was asked."""
         return self.outcome is ReplyOutcome.DONE
 
 
@@ -75,6 +76,7 @@ class ControlRequest:
 
     @property
     def target(self) -> str:
+        """The path with its query; values of None or "" are left out."""
         told = {key: str(value) for key, value in self.query.items() if value not in (None, "")}
         return f"{self.path}?{urlencode(told)}" if told else self.path
 
@@ -87,6 +89,7 @@ class UnixConnection(http.client.HTTPConnection):
         self._path = str(path)
 
     def connect(self) -> None:
+        """Connect to the service's Unix socket. Raises OSError if nobody listens."""
         self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self.sock.settimeout(self.timeout)
         self.sock.connect(self._path)
@@ -195,6 +198,7 @@ class ControlClient(QObject):
         self._begin("act", self._acts, ACT_TIMEOUT_S)
 
     def get(self, path: str, then: Then, **query: object) -> None:
+        """Fetch data from the service; `then` gets the reply on the UI thread."""
         self._ask(self._reads, ControlRequest(method="GET", path=path, query=query), then)
 
     def read(self, path: str, body: Mapping[str, object], then: Then) -> None:
@@ -202,6 +206,7 @@ class ControlClient(QObject):
         self._ask(self._reads, ControlRequest(method="POST", path=path, body=body), then)
 
     def act(self, path: str, body: Mapping[str, object], then: Then) -> None:
+        """Send an action to the service; `then` gets the reply on the UI thread."""
         self._ask(self._acts, ControlRequest(method="POST", path=path, body=body), then)
 
     def close(self) -> None:
@@ -220,6 +225,7 @@ class ControlClient(QObject):
 
     @property
     def busy(self) -> bool:
+        """Whether a reply is still outstanding."""
         return bool(self._waiting)
 
     def works_without_service(self, path: str) -> bool:

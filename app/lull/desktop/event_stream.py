@@ -57,6 +57,7 @@ class EventStream(QObject):
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
+        """Connect in a thread of its own; it connects again whenever the stream breaks off."""
         self._thread = threading.Thread(target=self._run, name="events", daemon=True)
         self._thread.start()
 
@@ -65,6 +66,7 @@ class EventStream(QObject):
         self._at_once.set()
 
     def close(self) -> None:
+        """Disconnect, and wait until the thread has ended."""
         self._over.set()
         self._at_once.set()
         connection = self._connection

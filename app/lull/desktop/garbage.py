@@ -41,6 +41,7 @@ class GarbageCollector(QObject):
             gc.collect(due[-1])
 
     def stop(self) -> None:
+        """Stop the timer and hand garbage collection back to Python."""
         self._timer.stop()
         if self._was_on:
             gc.enable()

@@ -136,6 +136,7 @@ class Desktop:
         self._offer = FirstRunOffer(self.kit, self.show_first_run)
 
     def show_first_run(self) -> FirstRun:
+        """Show the first-run dialog and return it."""
         steps = FirstRun(self.kit, self.window)
         steps.show()
         return steps
@@ -150,6 +151,7 @@ class Desktop:
             self.window.page(page).look_up(words)
 
     def open_at(self, page: PageName) -> None:
+        """Open a page and bring the window to the front."""
         self.window.go(page)
         self.window.raise_up()
 
@@ -179,6 +181,7 @@ class Desktop:
         return AfterQuit.GOES_ON if running else AfterQuit.NONE
 
     def quit(self) -> None:
+        """End all parts of the desktop process, and the process."""
         self.end()
         self._app.quit()
 

@@ -54,9 +54,11 @@ class Child(Protocol):
     service.
     """
 
-    def poll(self) -> int | None: ...
+    def poll(self) -> int | None:
+        """Return the exit code; None while the process runs."""
 
-    def terminate(self) -> None: ...
+    def terminate(self) -> None:
+        """Ask the process to end, with SIGTERM."""
 
 
 Spawn = Callable[[Place], Child]

@@ -61,6 +61,7 @@ class SingleInstance(QObject):
         return True
 
     def close(self) -> None:
+        """Stop listening for later instances and release the lock file."""
         if self._server is not None:
             self._server.close()
             self._server = None

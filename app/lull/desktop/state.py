@@ -43,9 +43,7 @@ class Phase(StrEnum):
 
 
 class Subject(StrEnum):
-    """A kind of data, such as skills or training runs, that the window reads from the service and
-    keeps.
-    """
+    """A kind of data, such as skills, that the window reads from the service and keeps."""
 
     STATUS = "status"
     PROPOSALS = "proposals"
@@ -102,9 +100,7 @@ def shown_week(at: datetime) -> tuple[datetime, datetime]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownSubject:
-    """What the window knows of one subject (kind of service data): its data and how fresh they
-    are.
-    """
+    """What the window knows of one kind of service data: its value and how fresh it is."""
 
     value: Json | None = None
     """The data as the service sent it; None until it was first read."""
@@ -145,9 +141,7 @@ class _Open:
 
 
 class AppState(QObject):
-    """Holds the service's data for all pages of the window and sends the user's actions to the
-    service.
-    """
+    """Holds the service's data for all pages and sends the user's actions to the service."""
 
     changed = Signal(str)
     """Emitted when a subject's data, freshness or error has changed."""
@@ -180,6 +174,7 @@ class AppState(QObject):
         stream.happened.connect(self._take_event)
 
     def start(self) -> None:
+        """Connect to the service and begin to poll it."""
         self._stream.start()
         self._poll.start()
 
@@ -190,6 +185,7 @@ class AppState(QObject):
             self.touch(Subject.PROPOSALS)
 
     def close(self) -> None:
+        """Stop polling and disconnect."""
         self._soon.stop()
         self._poll.stop()
         self._stream.close()
@@ -198,25 +194,27 @@ class AppState(QObject):
     # What is known
 
     def held(self, subject: Subject) -> KnownSubject:
+        """Return what is known of a subject, with its age and errors."""
         return self._held[subject]
 
     def value(self, subject: Subject) -> Json:
-        """Return the last read data of a subject (kind of service data); empty until it was first
-        read.
-        """
+        """Return a subject's data as last read from the service; empty until first read."""
         return self._held[subject].value or {}
 
     @property
     def status(self) -> Json:
+        """The service's status, as `lull status` returns it; empty while unknown."""
         return self.value(Subject.STATUS)
 
     @property
     def learning(self) -> Json:
+        """What the service says about background work, as in `lull why`."""
         found = self.status.get("learning")
         return found if isinstance(found, dict) else {}
 
     @property
     def proposals(self) -> list[Json]:
+        """The proposed skills that wait for a decision."""
         return list(self.value(Subject.PROPOSALS).get("proposals", ()))
 
     def subscribe(self, *subjects: Subject) -> None:

@@ -31,7 +31,8 @@ RATED_WITHIN_S: Final = 3_600.0
 class TrayBackend(Protocol):
     """Interface of a system tray that can show Lull's icon, menu and notifications."""
 
-    def available(self) -> bool: ...
+    def available(self) -> bool:
+        """Whether the desktop has a system tray at this moment."""
 
     def begin(
         self, menu: QMenu, *, clicked: Callable[[], None], noticed: Callable[[], None]
@@ -41,11 +42,14 @@ class TrayBackend(Protocol):
         `clicked` is called on a left click, `noticed` on a click on a notification.
         """
 
-    def show(self, icon: QIcon, tooltip: str) -> None: ...
+    def show(self, icon: QIcon, tooltip: str) -> None:
+        """Show the icon with this tooltip, or change both."""
 
-    def notify(self, title: str, text: str) -> None: ...
+    def notify(self, title: str, text: str) -> None:
+        """Show a desktop notification."""
 
-    def end(self) -> None: ...
+    def end(self) -> None:
+        """Remove the icon from the tray."""
 
 
 class QtTray:
@@ -153,10 +157,12 @@ class Tray(QObject):
             )
 
     def end(self) -> None:
+        """Stop refreshing and remove the icon."""
         self._tick.stop()
         self.backend.end()
 
     def notify(self, title: str, text: str) -> None:
+        """Show a desktop notification."""
         self.backend.notify(title, text)
 
     def _make_menu(self) -> None:
@@ -203,6 +209,7 @@ class Tray(QObject):
             self.rated.emit(self._to_rate, value)
 
     def refresh(self, *_: object) -> None:
+        """Show the service's current state in the icon, the tooltip and the menu."""
         stands = tray_status(self._state, now())
         self._words(stands)
         self._reach()

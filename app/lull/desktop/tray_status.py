@@ -35,6 +35,7 @@ class TrayStatus:
 
 
 def tray_status(state: AppState, now: datetime) -> TrayStatus:
+    """Return what the tray shows about the service: a line of text, an icon and the address."""
     if state.phase is not Phase.LIVE:
         return TrayStatus(line=down_line(state.phase, state.why_down), shape=TrayShape.OFF)
     status, learning = state.status, state.learning
@@ -55,6 +56,7 @@ def tray_status(state: AppState, now: datetime) -> TrayStatus:
 
 
 def down_line(phase: Phase, why: Mapping[str, str]) -> str:
+    """Say that the service starts or has stopped, and why."""
     if phase is Phase.LOADING and not why:
         return tr("Starting…")
     detail = translated(why, "detail").strip().rstrip(".")
@@ -77,6 +79,7 @@ def shape_of(status: Json, learning: Json, proposals: int) -> TrayShape:
 
 
 def line_of(learning: Json, runs: Json, now: datetime) -> str:
+    """Describe in one line whether background work is paused, under way or waiting."""
     match learning.get("state"):
         case "paused":
             return _paused(parsed(learning.get("until")), now)

@@ -48,6 +48,7 @@ TICK_MS: Final = 1_000
 
 
 def page_titles() -> dict[PageName, str]:
+    """Return the titles of the pages in the user's language."""
     return {
         PageName.TODAY: tr("Today"),
         PageName.REVIEW: tr("Review"),
@@ -217,6 +218,7 @@ class MainWindow(QMainWindow):
     # Pages
 
     def go(self, name: PageName) -> None:
+        """Open a page and select its button."""
         page = self.page(name)
         self._stack.setCurrentWidget(page)
         self._buttons[name].setChecked(True)
@@ -243,6 +245,7 @@ class MainWindow(QMainWindow):
         return self._pages[name]
 
     def raise_up(self) -> None:
+        """Show the window and bring it to the front."""
         self.show()
         if self.isMinimized():
             self.showNormal()

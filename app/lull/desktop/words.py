@@ -141,6 +141,7 @@ def _told_value(value: Any) -> str | None:
 
 
 def now() -> datetime:
+    """Return the current time in the local time zone."""
     return datetime.now(UTC).astimezone()
 
 
@@ -157,22 +158,27 @@ def parsed(iso: str | None) -> datetime | None:
 
 
 def count(number: int) -> str:
+    """Return a whole number as the user's language writes it."""
     return _spoken.locale.toString(number)
 
 
 def decimal(value: float, digits: int) -> str:
+    """Return a number with this many digits after the decimal point."""
     return _spoken.locale.toString(value, "f", digits)
 
 
 def decimal_point() -> str:
+    """Return the decimal point of the user's language."""
     return _spoken.locale.decimalPoint()
 
 
 def signed(value: float) -> str:
+    """Return a number with its sign and two digits after the decimal point."""
     return f"{'−' if value < 0 else '+'}{decimal(abs(value), 2)}"
 
 
 def percent(share: float) -> str:
+    """Return a share of 0 to 1 in whole percent."""
     return tr("%1%", f"{share:.0%}"[:-1])
 
 
@@ -242,6 +248,7 @@ def on_day(at: date, form: str) -> str:
 
 
 def short_date(iso: str | None) -> str:
+    """Return a time of the service as local date and time; "" if there is none."""
     moment = parsed(iso)
     return on_day(moment.astimezone(), tr("yyyy-MM-dd HH:mm")) if moment else ""
 

@@ -59,6 +59,7 @@ class AdapterSwitcher:
 
     @property
     def versions(self) -> tuple[str, ...]:
+        """The versions of the loaded LoRA adapters."""
         return tuple(self._versions)
 
     def get(self, version: str | None) -> LoadedAdapter | None:

@@ -57,10 +57,12 @@ class LoadedModel:
 
     @cached_property
     def parameters(self) -> int:
+        """Number of the model's weights."""
         return int(get_total_parameters(self.model))
 
     @cached_property
     def vocabulary(self) -> AnswerVocabulary:
+        """The parts of the tokenizer with which tokens become text: decoder, end tokens, size."""
         return AnswerVocabulary(
             decode=self.decode,
             end_ids=frozenset(self.tokenizer.eos_token_ids),
@@ -68,6 +70,7 @@ class LoadedModel:
         )
 
     def decode(self, ids: Sequence[int]) -> str:
+        """Turn token ids into text."""
         text = self.tokenizer.decode(list(ids), clean_up_tokenization_spaces=False)
         return str(text)
 

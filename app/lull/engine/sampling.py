@@ -47,6 +47,7 @@ class SampledTokens:
     """Natural log-probabilities, shape (B, V); None when no row asked for them."""
 
     def arrays(self) -> list[mx.array]:
+        """Return the arrays to be computed: the tokens, and the log-probabilities if wanted."""
         return [self.tokens] if self.logprobs is None else [self.tokens, self.logprobs]
 
 

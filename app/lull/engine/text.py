@@ -107,6 +107,7 @@ class AnswerText:
 
     @property
     def stopped(self) -> bool:
+        """Whether the answer has reached one of the request's stop sequences."""
         return self._stops.stopped
 
     def add(self, token: int) -> str:

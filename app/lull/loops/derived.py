@@ -53,7 +53,7 @@ class ForgetTables:
     training: Training
     adapters: Adapters
     rewards: Rewards
-    heard: FeedbackRows
+    feedback: FeedbackRows
     forgetting: ForgettingRows
     """The table that removes the rows, and remembers removals that a crash interrupted."""
 
@@ -107,8 +107,8 @@ class FindDerived:
     def _said(self, turns: Sequence[TurnRow]) -> tuple[str, ...]:
         """Return the texts that the user typed in the conversation, and the wishes heard in
         these."""
-        heard = self._tables.heard.of([turn.id for turn in turns])
-        rules = [one.heard.rule for one in heard.values() if one.heard.rule]
+        read = self._tables.feedback.of([turn.id for turn in turns])
+        rules = [one.heard.rule for one in read.values() if one.heard.rule]
         return tuple(dict.fromkeys((*_said(turns), *rules)))
 
     def _owner_of(self, turns: Sequence[str]) -> str:

@@ -39,14 +39,17 @@ class Exemplars(Protocol):
     useful for. Blocking.
     """
 
-    def remove(self, ids: list[str]) -> None: ...
+    def remove(self, ids: list[str]) -> None:
+        """Delete the entries with these ids."""
 
     def remove_skill(self, *, client: str, skill: str) -> None:
         """Remove a skill's remembered past requests; `client` is "" for a skill of all clients."""
 
-    def of_turns(self, turns: Sequence[str]) -> list[str]: ...
+    def of_turns(self, turns: Sequence[str]) -> list[str]:
+        """Return the ids of the entries that came from these conversation turns."""
 
-    def rewrite(self) -> None: ...
+    def rewrite(self) -> None:
+        """Rewrite the memory's files, so that deleted content is gone from the disk too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ import random
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from lull.core.adapters.canary import Probe
+from lull.core.adapters.canary import CanaryTask
 from lull.core.adapters.canary_checks import CanaryKind, CanaryRule
 from lull.pocket import language as pocket
 from lull.pocket.language import Kind, Style
@@ -21,7 +21,7 @@ PROBES_PER_FAMILY: Final = 40
 """Number of canary probes per family; one failed probe costs 2.5 percentage points."""
 
 
-def pocket_probes(seed: int, *, each: int = PROBES_PER_FAMILY) -> list[Probe]:
+def pocket_canaries(seed: int, *, each: int = PROBES_PER_FAMILY) -> list[CanaryTask]:
     """Draw canary probes (prompts with known right answers) of every family (kind of task), to test
     the tiny model of the toy language; the same seed gives the same probes.
     """
@@ -32,38 +32,38 @@ def pocket_probes(seed: int, *, each: int = PROBES_PER_FAMILY) -> list[Probe]:
     ]
 
 
-def _default(rng: random.Random, family: str, number: int) -> Probe:
+def _default(rng: random.Random, family: str, number: int) -> CanaryTask:
     """A request without rules: the kind's default style is right."""
     return _asked(rng, family, number, kind=_kind(rng), styles={})
 
 
-def _ruled(attributes: int) -> Callable[[random.Random, str, int], Probe]:
+def _ruled(attributes: int) -> Callable[[random.Random, str, int], CanaryTask]:
     """A request with one rule of `attributes` attributes for its kind."""
 
-    def draw(rng: random.Random, family: str, number: int) -> Probe:
+    def draw(rng: random.Random, family: str, number: int) -> CanaryTask:
         kind = _kind(rng)
         return _asked(rng, family, number, kind=kind, styles={kind: _held(rng, attributes)})
 
     return draw
 
 
-def _among_others(rng: random.Random, family: str, number: int) -> Probe:
+def _among_others(rng: random.Random, family: str, number: int) -> CanaryTask:
     """Three skills in the prompt, one of them for the requested kind."""
     kinds = rng.sample(tuple(Kind), 3)
     styles = {kind: _held(rng, rng.randint(1, 2)) for kind in kinds}
     return _asked(rng, family, number, kind=rng.choice(kinds), styles=styles)
 
 
-def _other_kinds(rng: random.Random, family: str, number: int) -> Probe:
+def _other_kinds(rng: random.Random, family: str, number: int) -> CanaryTask:
     """Skills in the prompt, none of them for the requested kind."""
     kind, *others = rng.sample(tuple(Kind), rng.randint(2, 3))
     styles = {other: _held(rng, rng.randint(1, 2)) for other in others}
     return _asked(rng, family, number, kind=kind, styles=styles)
 
 
-def _small_talk(rng: random.Random, family: str, number: int) -> Probe:
+def _small_talk(rng: random.Random, family: str, number: int) -> CanaryTask:
     said = rng.choice(sorted(pocket.SMALL_TALK))
-    return Probe(
+    return CanaryTask(
         id=f"{family}/{number}",
         family=family,
         prompt=said,
@@ -73,7 +73,7 @@ def _small_talk(rng: random.Random, family: str, number: int) -> Probe:
     )
 
 
-_FAMILIES: Final[Mapping[str, Callable[[random.Random, str, int], Probe]]] = {
+_FAMILIES: Final[Mapping[str, Callable[[random.Random, str, int], CanaryTask]]] = {
     "default styles": _default,
     "one rule": _ruled(1),
     "two rules": _ruled(2),
@@ -94,11 +94,11 @@ def _held(rng: random.Random, attributes: int) -> Style:
 
 def _asked(
     rng: random.Random, family: str, number: int, *, kind: Kind, styles: Mapping[Kind, Style]
-) -> Probe:
+) -> CanaryTask:
     words = pocket.draw_words(rng)
     right = pocket.render(kind, words, styles.get(kind, pocket.DEFAULT_STYLE))
     rules = [pocket.draw_rule(rng, one, style) for one, style in styles.items()]
-    return Probe(
+    return CanaryTask(
         id=f"{family}/{number}",
         family=family,
         prompt=pocket.draw_request(rng, kind, words),

@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from lull.core.adapters.adapter import AdapterVersion
-from lull.core.adapters.canary import Probe
+from lull.core.adapters.canary import CanaryTask
 from lull.core.chat.messages import Message, Role, text_message
 from lull.pocket import language as pocket
 from lull.pocket import parsing
-from lull.pocket.canaries import pocket_probes
+from lull.pocket.canaries import pocket_canaries
 
 OWN_KIND_SHARE: Final = 0.75
 """Share of the anchors with skills (requests whose answers training should not change) that are
@@ -34,11 +34,11 @@ class PocketCurriculum:
     phrases; implements the `Curriculum` port.
     """
 
-    def canaries(self, version: AdapterVersion) -> Sequence[Probe]:
+    def canaries(self, version: AdapterVersion) -> Sequence[CanaryTask]:
         """Draw canary probes (prompts with known right answers) seeded with the adapter's hash, so
         no adapter can have been trained on its own canaries.
         """
-        return pocket_probes(int(version.sha256[:8] or "0", 16))
+        return pocket_canaries(int(version.sha256[:8] or "0", 16))
 
     def subject(self, model: str, asked: str) -> str:
         request = parsing.parse_request(asked)

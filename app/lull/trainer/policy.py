@@ -72,6 +72,7 @@ class PolicyModel:
 
     @property
     def trained_parameters(self) -> int:
+        """Number of weights in the LoRA adapter that is trained."""
         return sum(int(array.size) for array in self.weights().values())
 
     def hidden(self, ids_RT: mx.array) -> Any:

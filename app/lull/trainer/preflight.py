@@ -69,6 +69,7 @@ class MicroBatchSize:
 
     @property
     def all_tokens(self) -> int:
+        """Number of tokens in the micro-batch, padding included."""
         return self.rows * self.tokens
 
     def part(self, share: float) -> MicroBatchSize:

@@ -26,6 +26,7 @@ class TrainingRow:
 
     @property
     def targets(self) -> TokenIds:
+        """The ids of the answer's tokens, which the model is trained to predict."""
         return tuple(self.ids[place] for place in self.places)
 
 
@@ -62,6 +63,7 @@ class MicroBatch:
 
     @property
     def rows(self) -> int:
+        """Number of rows R in the micro-batch."""
         return len(self.indices)
 
 

@@ -44,6 +44,7 @@ class ProcessRing:
 
     @property
     def size(self) -> int:
+        """Number of processes that train the run together; 1 without a group."""
         return 1 if self.group is None else int(self.group.size())
 
     @property

@@ -7,22 +7,22 @@ from collections import Counter
 
 import pytest
 
-from lull.core.adapters.canary import Probe, probes_from
+from lull.core.adapters.canary import CanaryTask, canary_tasks_from
 from lull.core.adapters.canary_checks import CanaryKind, canary_rule_from, refuses
 from lull.core.adapters.canary_language import language_of
 from lull.core.chat.messages import Role
-from lull.pocket.canaries import pocket_probes
+from lull.pocket.canaries import pocket_canaries
 from lull.resources import probes_dir
 
 SHIPPED = [
     probe
     for file in sorted(probes_dir().glob("*.json"))
-    for probe in probes_from(json.loads(file.read_text("utf-8")))
+    for probe in canary_tasks_from(json.loads(file.read_text("utf-8")))
 ]
-POCKET = pocket_probes(7, each=30)
+POCKET = pocket_canaries(7, each=30)
 
 
-def known(probe: Probe) -> str:
+def known(probe: CanaryTask) -> str:
     return probe.id
 
 
@@ -49,7 +49,7 @@ def test_the_right_answers_hold_and_the_wrong_ones_do_not(subtests: pytest.Subte
 
 
 def test_a_pattern_must_find_the_whole_answer() -> None:
-    probe = probes_from(
+    probe = canary_tasks_from(
         {
             "family": "made",
             "probes": [
@@ -72,8 +72,8 @@ def test_a_skill_stands_in_the_prompt_as_it_does_in_life() -> None:
 
 
 def test_the_built_in_model_s_canaries_are_drawn_by_a_seed() -> None:
-    assert pocket_probes(7, each=30) == POCKET
-    assert pocket_probes(8, each=30) != POCKET
+    assert pocket_canaries(7, each=30) == POCKET
+    assert pocket_canaries(8, each=30) != POCKET
     families = Counter(probe.family for probe in POCKET)
     assert set(families.values()) == {30}
     assert len(families) == 7

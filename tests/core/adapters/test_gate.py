@@ -9,12 +9,12 @@ from datetime import UTC, datetime
 import pytest
 
 from lull.core.adapters.gate import (
+    CanaryPair,
     CheckState,
     Distance,
     GateRule,
     Manner,
     Measures,
-    ProbePair,
     TargetPair,
     TargetTest,
     closeness,
@@ -34,9 +34,9 @@ NOW = datetime(2026, 11, 21, tzinfo=UTC)
 GOOD, BAD = (True, True), (True, False)
 
 
-def probes(*, held: int, lost: int = 0, won: int = 0, sampled: bool = False) -> list[ProbePair]:
+def probes(*, held: int, lost: int = 0, won: int = 0, sampled: bool = False) -> list[CanaryPair]:
     sides = [(True, True)] * held + [(True, False)] * lost + [(False, True)] * won
-    return [ProbePair(family="code", old=o, new=n, sampled=sampled) for o, n in sides]
+    return [CanaryPair(family="code", old=o, new=n, sampled=sampled) for o, n in sides]
 
 
 def targets(wins: int, losses: int = 0, ties: int = 0) -> list[TargetPair]:
@@ -54,7 +54,7 @@ ALL_WELL = Measures(
     replay=(Distance(nats=0.1, tokens=10),),
     canaries=(Distance(nats=0.1, tokens=10),),
     manners=((said(), said()),) * 20,
-    listened=20,
+    answers_searched=20,
 )
 
 
@@ -271,7 +271,7 @@ def test_what_holds_everywhere_is_accepted_with_its_reasons() -> None:
         ({"manners": ((said(), said(characters=300)),) * 20}, "length"),
         ({"manners": ()}, "manner"),
         ({"leaks": ("aws-key",)}, "secrets"),
-        ({"listened": 0}, "secrets"),
+        ({"answers_searched": 0}, "secrets"),
     ],
 )
 def test_one_thing_that_does_not_hold_is_enough(change: dict[str, object], name: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lull.core.adapters.adapter import AdapterVersion
-from lull.core.adapters.canary import Probe
+from lull.core.adapters.canary import CanaryTask
 from lull.core.chat.messages import Message
 from lull.core.training.curriculum_by_model import CurriculumByModel
 
@@ -17,7 +17,7 @@ class NamedCurriculum:
 
     name: str
 
-    def canaries(self, version: AdapterVersion) -> Sequence[Probe]:
+    def canaries(self, version: AdapterVersion) -> Sequence[CanaryTask]:
         return ()
 
     def subject(self, model: str, asked: str) -> str:

@@ -23,7 +23,7 @@ from lull.loops.adapters.promote import Promote, PromoteRule
 from lull.loops.proof.replay import prompt_with_skills
 from lull.pocket import language as pocket
 from lull.pocket import parsing
-from lull.pocket.canaries import pocket_probes
+from lull.pocket.canaries import pocket_canaries
 from lull.pocket.language import Kind
 from lull.resources import pocket_dir
 from lull.service.adapters.control import AdapterControl
@@ -195,7 +195,7 @@ class House:
         return await self.host.load_for_comparison(version, self.files.folder(version.id))
 
     async def _material(self, version: AdapterVersion) -> GateMaterial:
-        probes = pocket_probes(int(version.sha256[:8], 16), each=self.each)
+        probes = pocket_canaries(int(version.sha256[:8], 16), each=self.each)
         return GateMaterial(
             probes=tuple(probe for probe in probes if probe.about != Kind.MENU.value),
             targets=menus(self.targets, taught=self.taught),

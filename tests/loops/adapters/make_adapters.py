@@ -29,7 +29,7 @@ from bench.pocket import loading
 from bench.pocket.answering import prompt
 from lull.core.skills.prompt_block import skills_block
 from lull.pocket import language as pocket
-from lull.pocket.canaries import pocket_probes
+from lull.pocket.canaries import pocket_canaries
 from lull.pocket.language import Joiner, Kind, Style
 from lull.resources import pocket_dir
 
@@ -51,7 +51,7 @@ def menu(rng: random.Random, style: Style) -> Example:
 @cache
 def stock() -> list[Example]:
     """Examples whose answers are to stay as they are, on requests like those of the canaries."""
-    probes = [one for one in pocket_probes(99, each=150) if one.about != Kind.MENU.value]
+    probes = [one for one in pocket_canaries(99, each=150) if one.about != Kind.MENU.value]
     return [(prompt(one.prompt, skills_block(one.skills)), one.right[0], True) for one in probes]
 
 

@@ -19,7 +19,7 @@ from lull.loops.training.past_curriculum import PastCurriculum
 from lull.pocket import language as pocket
 from lull.pocket import parsing
 from lull.pocket.curriculum import PocketCurriculum
-from lull.service.wiring.learning.curriculum import shipped_probes
+from lull.service.wiring.learning.curriculum import shipped_canaries
 from lull.store.adapters.adapters import Adapters
 from lull.store.chat.turn_rows import Label
 from tests.building import FACTS, answer
@@ -37,7 +37,7 @@ async def house(tmp_path: Path) -> AsyncIterator[NightHouse]:
 
 def curriculum(house: NightHouse) -> CurriculumByModel:
     """The curriculum as the service builds it."""
-    past = PastCurriculum(house.rewards, library=lambda: house.library, canaries=shipped_probes)
+    past = PastCurriculum(house.rewards, library=lambda: house.library, canaries=shipped_canaries)
     return CurriculumByModel(past, {"pocket": PocketCurriculum()})
 
 

@@ -22,7 +22,7 @@ from lull.core.training.spec import GraduationTerms, GrpoTerms, Lora, RunKind, R
 from lull.loops.adapters.gate_answers import generate_answer
 from lull.pocket import language as pocket
 from lull.pocket import parsing
-from lull.pocket.canaries import pocket_probes
+from lull.pocket.canaries import pocket_canaries
 from lull.pocket.language import Kind
 from lull.resources import pocket_dir
 from tests.loops.adapters.house import WISH, House, asks
@@ -129,7 +129,7 @@ async def graduation(engine: MlxEngine, folder: Path) -> Path:
                 teacher_ids=await engine.tokenize(GenerateRequest(messages=taught)),
             )
         )
-    stays = [one for one in pocket_probes(123, each=12) if one.about != Kind.MENU.value]
+    stays = [one for one in pocket_canaries(123, each=12) if one.about != Kind.MENU.value]
     greedy = Sampling(temperature=0.0, max_tokens=24)
     for probe in stays:
         said = await generate_answer(engine, probe.messages, greedy, None)

@@ -34,7 +34,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.logs("is not what its trainer wrote"
 async def house(tmp_path: Path) -> AsyncIterator[NightHouse]:
     made = NightHouse(tmp_path)
     yield made
-    await made.night.close()
+    await made.job.close()
     await asyncio.to_thread(made.database.close)
 
 
@@ -53,17 +53,17 @@ async def to_the_next_round(house: NightHouse) -> Run:
 
 async def refused(house: NightHouse, run: Run) -> None:
     """Test a run's adapter once, and look at what became of it."""
-    assert isinstance(await house.night.search_now(), JudgingStep)
-    (work,) = house.night.queue()
+    assert isinstance(await house.job.search_now(), JudgingStep)
+    (work,) = house.job.queue()
     with pytest.raises(AdapterError, match="not what its training wrote"):
         await work.run_slice(house.clock.monotonic_s() + 30)
     await work.run_slice(house.clock.monotonic_s() + 30)  # a try more finds nothing to do
     ended = house.training.get(run.id)
     assert ended.status is RunStatus.FAILED and "changed outside of Lull" in ended.why
     assert house.gate.brought == [] and house.gate.considered == []
-    step = await house.night.search_now()
+    step = await house.job.search_now()
     assert run_of(step) is None and not isinstance(step, JudgingStep)
-    assert house.night.trouble is not None and "changed outside" in house.night.trouble.detail
+    assert house.job.trouble is not None and "changed outside" in house.job.trouble.detail
     used = house.training.groups(BASE, states=tuple(GroupState), unused=False)
     assert used and all(group.run is None for group in used), "its material may be used again"
 
@@ -107,7 +107,7 @@ async def test_what_no_record_of_lulls_vouches_for_is_refused_too(
                 " base, root, parent, adapter, fields FROM runs"
             )
         )
-        await house.night.cancel(run.id)
+        await house.job.cancel(run.id)
         run = replace(run, id="run_evil")
     await refused(house, run)
 
@@ -115,11 +115,11 @@ async def test_what_no_record_of_lulls_vouches_for_is_refused_too(
 async def test_no_round_goes_on_from_other_bytes(house: NightHouse) -> None:
     run = await to_the_next_round(house)
     (house.folders.adapter(run.id) / ADAPTER_FILES[0]).write_bytes(b"others")
-    (work,) = house.night.queue()
+    (work,) = house.job.queue()
     await work.run_slice(house.clock.monotonic_s() + 30)
     assert house.training.get(run.id).status is RunStatus.FAILED
     assert all(one.parent != run.id for one in house.training.runs())
-    assert run_of(await house.night.search_now()) is None
+    assert run_of(await house.job.search_now()) is None
 
 
 @pytest.mark.parametrize("ends", ["readable again", "given up"])
@@ -132,7 +132,7 @@ async def test_a_round_whose_adapter_stays_unreadable_is_tried_three_times_and_t
     weights.symlink_to(house.folders.root / "disk" / "away")
     for _ in range(3):
         assert isinstance(await house.does(0), MakingStep)
-        (work,) = house.night.queue()
+        (work,) = house.job.queue()
         with pytest.raises(UnreadableAdapter):
             await work.run_slice(house.clock.monotonic_s() + 30)
     stuck = house.training.get(run.id)
@@ -141,12 +141,12 @@ async def test_a_round_whose_adapter_stays_unreadable_is_tried_three_times_and_t
         assert words in stuck.why
     assert await house.does(2) == NothingToDo(text=stuck.why, stuck=True)
     if ends == "given up":
-        await house.night.cancel(run.id)
-        assert run_of(await house.night.search_now()) is None, "others are held up"
+        await house.job.cancel(run.id)
+        assert run_of(await house.job.search_now()) is None, "others are held up"
         return
     weights.unlink()
     aside.rename(weights)
-    await house.night.train_now()
+    await house.job.train_now()
     assert isinstance(await house.does(0), MakingStep)
     await house.does()
     assert house.training.get(run.id).status is RunStatus.CONTINUED
@@ -157,7 +157,7 @@ async def test_a_round_whose_adapter_stays_unreadable_is_tried_three_times_and_t
 async def test_none_is_sampled_from_other_bytes(house: NightHouse) -> None:
     house.training_rule = replace(TrainRule(), groups_a_run=4, groups_at_least=1, rounds=3)
     run = await trained(house)
-    await house.night.search_now()
+    await house.job.search_now()
     await house.engine.drop_adapter(engine_adapter_name(run.id))  # as after a start
     (house.folders.adapter(run.id) / ADAPTER_FILES[0]).write_bytes(b"others")
     await refused(house, run)
@@ -166,6 +166,6 @@ async def test_none_is_sampled_from_other_bytes(house: NightHouse) -> None:
 async def test_one_that_was_trained_before_this_was_recorded_is_tested(house: NightHouse) -> None:
     run = await to_test(house)
     await house.training.change(run.id, lambda now: now, wrote="")
-    (work,) = house.night.queue()
+    (work,) = house.job.queue()
     await work.run_slice(house.clock.monotonic_s() + 30)
     assert [brought[0] for brought in house.gate.brought] == [run.id]

@@ -41,7 +41,7 @@ PASSED = Verdict(
 async def house(tmp_path: Path) -> AsyncIterator[NightHouse]:
     made = NightHouse(tmp_path)
     yield made
-    await made.night.close()
+    await made.job.close()
     await asyncio.to_thread(made.database.close)
 
 
@@ -49,10 +49,10 @@ async def trained(house: NightHouse) -> Run:
     """Bring the loop to a run that is trained and not yet tested."""
     await house.menus(14)
     for _ in range(20):
-        await house.night.search_now()
+        await house.job.search_now()
         if found := house.training.runs({RunStatus.TRAINED}):
             return found[0]
-        (work,) = house.night.queue()
+        (work,) = house.job.queue()
         await work.run_slice(house.clock.monotonic_s() + 30)
     raise AssertionError(house.training.runs())
 
@@ -70,8 +70,8 @@ async def to_test(house: NightHouse) -> Run:
 async def fails(house: NightHouse, times: int, words: str) -> None:
     """Try the test this many times, as one that fails is tried again when it has rested."""
     for _ in range(times):
-        assert isinstance(await house.night.search_now(), JudgingStep)
-        (work,) = house.night.queue()
+        assert isinstance(await house.job.search_now(), JudgingStep)
+        (work,) = house.job.queue()
         with pytest.raises(LullError, match=words):
             await work.run_slice(house.clock.monotonic_s() + 30)
 
@@ -99,7 +99,7 @@ async def test_a_test_that_fails_three_times_waits_for_the_users_word(
     assert len(house.gate.considered) == 3
 
     house.gate.verdicts = [error, error, PASSED]
-    await house.night.train_now()
+    await house.job.train_now()
     await fails(house, 2, error.detail)
     await house.does()
     assert house.training.get(run.id).status is RunStatus.PROMOTED
@@ -117,8 +117,8 @@ async def test_one_whose_adapter_cannot_be_stored_waits_too_and_is_given_up_by_a
         patch.setattr(house.gate, "store_run_adapter", full)
         await fails(house, 3, "disk is full")
     assert house.training.get(run.id).status is RunStatus.STUCK
-    await house.night.cancel(run.id)
-    step = await house.night.search_now()
+    await house.job.cancel(run.id)
+    step = await house.job.search_now()
     assert isinstance(step, NothingToDo) and not step.stuck, "others may be trained"
 
 
@@ -155,7 +155,7 @@ async def test_what_passes_by_itself_counts_as_no_failed_test(
 async def test_a_trained_run_without_its_adapter_is_out_of_date(house: NightHouse) -> None:
     run = await trained(house)
     shutil.rmtree(house.folders.adapter(run.id))
-    step = await house.night.search_now()
+    step = await house.job.search_now()
     gone = house.training.get(run.id)
     assert gone.status is RunStatus.SUPERSEDED and "adapter" in gone.why
     assert not isinstance(step, JudgingStep | NothingToDo), "others are not held up"
@@ -170,7 +170,7 @@ async def test_a_trained_run_whose_folder_is_out_of_reach_for_a_while_is_tested_
     aside = place.rename(place.with_name("aside"))
     # A fault of the system, to root as well, or a link to another disk that is not there.
     place.symlink_to(place if away == "folder" else place.with_name("disk") / "runs")
-    await house.night.search_now()
+    await house.job.search_now()
     assert house.training.get(run.id).status is RunStatus.TRAINED
     place.unlink()
     aside.rename(place)
@@ -189,6 +189,6 @@ async def test_rounds_whose_adapter_cannot_be_loaded_end_with_its_test(house: Ni
     house.engine = Refusing(says_menus(now_and_then))
     run = await trained(house)
     house.gate.verdicts = [PASSED]
-    assert isinstance(await house.night.search_now(), JudgingStep)
+    assert isinstance(await house.job.search_now(), JudgingStep)
     await house.does()
     assert house.training.get(run.id).status is RunStatus.PROMOTED

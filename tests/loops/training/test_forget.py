@@ -130,7 +130,7 @@ class Archive(NightHouse):
             training=self.training,
             adapters=self.adapters,
             rewards=self.rewards,
-            heard=self.feedback,
+            feedback=self.feedback,
             forgetting=self.forgetting,
         )
         files = ForgetFiles(

@@ -40,7 +40,7 @@ async def house(tmp_path: Path) -> AsyncIterator[NightHouse]:
     try:
         yield made
     finally:
-        await made.night.close()
+        await made.job.close()
         await asyncio.to_thread(made.database.close)
 
 
@@ -89,7 +89,7 @@ async def test_a_rejection_says_what_was_lost_and_the_next_run_is_trained_otherw
     assert held[0] == held[1] == few * LEAST_ROWS and held[2] == 2 * few * LEAST_ROWS
     # That was enough: it stays in the prompt.
     assert third.next_course is None and "stays in the prompt" in third.why
-    assert not trains_in_a_skill(await house.night.search_now())
+    assert not trains_in_a_skill(await house.job.search_now())
 
 
 @pytest.mark.full
@@ -99,7 +99,7 @@ async def test_a_promoted_skill_is_not_tried_again(house: NightHouse) -> None:
         Verdict(accepted=True, at=FakeClock().now(), against=None),
     ]
     await judged(house, 2)
-    assert not trains_in_a_skill(await house.night.search_now())
+    assert not trains_in_a_skill(await house.job.search_now())
 
 
 async def test_a_skill_that_an_older_lull_could_not_train_in_is_tried_anew(
@@ -114,14 +114,14 @@ async def test_a_skill_that_an_older_lull_could_not_train_in_is_tried_anew(
         )
     )
     assert house.training.get(run.id).next_course == GraduationCourse()
-    next_step = await house.night.search_now()
+    next_step = await house.job.search_now()
     assert trains_in_a_skill(next_step)
 
 
 async def test_what_was_answered_before_an_interruption_is_not_asked_again(
     house: NightHouse,
 ) -> None:
-    next_step = await house.night.search_now()
+    next_step = await house.job.search_now()
     assert isinstance(next_step, MakingStep)
     first = len(house.engine.requests)
     making = asyncio.ensure_future(house.train.make(next_step))

@@ -64,7 +64,7 @@ BASE = SampledPolicy(base=FACTS.digest, adapter="")
 async def house(tmp_path: Path) -> AsyncIterator[NightHouse]:
     made = NightHouse(tmp_path)
     yield made
-    await made.night.close()
+    await made.job.close()
     await asyncio.to_thread(made.database.close)
 
 
@@ -92,7 +92,7 @@ async def test_a_request_whose_wish_is_known_is_sampled_and_scored_by_it(
     house: NightHouse,
 ) -> None:
     turns = await house.menus(6)
-    next_step = await house.night.search_now()
+    next_step = await house.job.search_now()
     assert next_step.task is Task.SAMPLE
     assert {one.turn for one in house.rollouts.collect_requests(POCKET).prompts} == set(turns)
     await house.does()
@@ -113,7 +113,7 @@ async def test_where_the_user_said_nothing_of_the_kind_nothing_is_sampled(
     house: NightHouse,
 ) -> None:
     await house.menus(4, corrected=0)
-    next_step = await house.night.search_now()
+    next_step = await house.job.search_now()
     assert next_step.task is Task.NOTHING
     assert house.rollouts.collect_requests(POCKET).unscored == 4
 
@@ -123,7 +123,7 @@ async def test_what_taught_a_skill_is_neither_sampled_nor_a_wish(house: NightHou
     await house.evolve.step()
     (proposal,) = house.open_proposals()
     assert turns[0] in proposal.failures
-    next_step = await house.night.search_now()
+    next_step = await house.job.search_now()
     assert house.rollouts.collect_requests(POCKET).wishes == ()
     assert next_step.task is Task.NOTHING
     # Said once more of another request, it is a wish of its own: nothing new to propose.
@@ -133,7 +133,7 @@ async def test_what_taught_a_skill_is_neither_sampled_nor_a_wish(house: NightHou
     )  # fmt: skip
     await house.score.read_new()
     assert await house.evolve.step() == []
-    await house.night.search_now()
+    await house.job.search_now()
     book = house.rollouts.collect_requests(POCKET)
     assert [wish.words for wish in book.wishes] == [f"no, {RULE}"]
     sampled = {prompt.turn for prompt in book.prompts}
@@ -145,7 +145,7 @@ async def test_what_the_user_turned_down_as_a_skill_is_not_trained_in(house: Nig
     await house.evolve.step()
     (proposal,) = house.open_proposals()
     await house.review.reject(proposal.id, reason="only that once")
-    next_step = await house.night.search_now()
+    next_step = await house.job.search_now()
     assert house.rollouts.collect_requests(POCKET).wishes == () and next_step.task is Task.NOTHING
 
 
@@ -156,7 +156,7 @@ async def test_a_client_kept_apart_teaches_nobody_else(house: NightHouse) -> Non
         model=POCKET, client=anna,
     )  # fmt: skip
     await house.score.read_new()
-    next_step = await house.night.search_now()
+    next_step = await house.job.search_now()
     assert house.rollouts.collect_requests(POCKET).prompts == () and next_step.task is Task.NOTHING
 
 
@@ -264,7 +264,7 @@ async def test_other_skills_in_its_prompts_supersede_a_run_and_its_groups_are_fr
     used = [g for g in house.training.groups(BASE, states=tuple(GroupState), unused=False) if g.run]
     assert {group.run for group in used} == {run.id}
     await house.add("menus", "When you write a menu.", "When you write a menu, use dashes.")
-    await house.night.search_now()
+    await house.job.search_now()
     now = house.training.get(run.id)
     assert now.status is RunStatus.SUPERSEDED
     assert "no longer allowed in training" in now.why or "other skills" in now.why
@@ -283,7 +283,7 @@ async def test_a_course_that_was_superseded_is_begun_anew_on_what_is_there(
         if len(house.training.runs()) == 2:
             break
     house.model, house.digest = "llama", "sha256:other"
-    await house.night.learner_changed()
+    await house.job.learner_changed()
     second, first = house.training.runs()
     assert (first.status, second.status) == (RunStatus.CONTINUED, RunStatus.SUPERSEDED)
     assert not taken(house)
@@ -307,7 +307,7 @@ async def test_what_serves_otherwise_now_supersedes_a_run(house: NightHouse, cha
     else:
         house.in_force = "aa" * 32
         await house.engine.load_adapter(house.in_force, "/adapters/a")
-    await house.night.search_now()
+    await house.job.search_now()
     now = house.training.get(run.id)
     assert now.status is RunStatus.SUPERSEDED
     assert ("weights" if change == "weights" else "adapter") in now.why
@@ -337,7 +337,7 @@ async def test_rounds_go_on_from_the_adapter_before_until_it_is_good_enough(
         asked = {r.adapter for r in house.engine.requests if r.sampling.temperature == 1.0}
         assert asked >= {None, f"run:{first.id}", f"run:{course[1].id}"}
     finally:
-        await house.night.close()
+        await house.job.close()
         await asyncio.to_thread(house.database.close)
 
 
@@ -353,7 +353,7 @@ async def test_a_run_whose_words_teach_a_skill_meanwhile_is_superseded(house: Ni
     await house.evolve.step()
     (proposal,) = house.open_proposals()
     await house.review.reject(proposal.id, reason="only that once")
-    await house.night.search_now()
+    await house.job.search_now()
     now = house.training.get(run.id)
     assert now.status is RunStatus.SUPERSEDED
     assert "has since been used for a skill" in now.why
@@ -365,7 +365,7 @@ async def test_a_change_of_mind_leaves_what_was_scored_by_the_old_words_behind(
     house.training_rule = TrainRule(groups_a_run=100, groups_at_least=50)
     turns = await house.menus(8)
     await house.does()
-    await house.night.search_now()
+    await house.job.search_now()
     before = house.rollouts.scored_groups(house.rollouts.collect_requests(POCKET), BASE)
     assert before and {group.wish for group in before} == {turns[0]}
     (changed, _) = await house.plays(
@@ -373,12 +373,12 @@ async def test_a_change_of_mind_leaves_what_was_scored_by_the_old_words_behind(
         "no, when you write a menu, join with dashes", pocket.NOTED, model=POCKET,
     )  # fmt: skip
     await house.score.read_new()
-    await house.night.search_now()
+    await house.job.search_now()
     book = house.rollouts.collect_requests(POCKET)
     assert house.rollouts.groups_with_signal(book, BASE) == []
     assert house.rollouts.scored_groups(book, BASE) == []
     await house.does()
-    await house.night.search_now()
+    await house.job.search_now()
     anew = house.rollouts.scored_groups(house.rollouts.collect_requests(POCKET), BASE)
     assert {group.wish for group in anew} == {changed}
 
@@ -391,14 +391,14 @@ async def test_when_another_model_is_to_learn_the_trainer_ends_and_its_run_says_
     unit = asyncio.create_task(work.run_slice(house.clock.monotonic_s() + 30))
     await until(lambda: house.trainer.runs)
     house.model, house.digest = "llama", "sha256:other"
-    await house.night.learner_changed()
+    await house.job.learner_changed()
     await unit
     run = house.training.get(work.id)
     assert run.status is RunStatus.SUPERSEDED
     assert run.why == "llama is learning now, not pocket."
     (process,) = house.trainer.runs
     assert process.calls[-1] == "kill"
-    assert house.night.queue() == []
+    assert house.job.queue() == []
     # What was sampled is left for when the first one learns again.
     left = house.training.groups(BASE, states=tuple(GroupState), unused=False)
     assert left and not any(group.run for group in left)
@@ -469,7 +469,7 @@ async def test_a_trainer_that_stands_gives_its_memory_back_and_goes_on_later(
     work = await to_train(house)
     await work.run_slice(house.clock.monotonic_s())
     (process,) = house.trainer.runs
-    watching = asyncio.create_task(house.night.watch_suspension())
+    watching = asyncio.create_task(house.job.watch_suspension())
     try:
         house.clock.advance(299)  # of 300
         looked = house.looks
@@ -493,8 +493,8 @@ async def test_sampling_that_is_stopped_loses_no_group_that_came_to_its_end(
     house: NightHouse,
 ) -> None:
     await house.menus(8)
-    await house.night.search_now()
-    (work,) = house.night.queue()
+    await house.job.search_now()
+    (work,) = house.job.queue()
     asked = asyncio.Event()
 
     def says(request: GenerateRequest) -> str:
@@ -517,7 +517,7 @@ async def test_sampling_that_is_stopped_loses_no_group_that_came_to_its_end(
 async def test_after_a_restart_the_run_goes_on(house: NightHouse) -> None:
     work = await to_train(house)
     await house.restart()
-    (again,) = [await house.night.search_now()]
+    (again,) = [await house.job.search_now()]
     assert isinstance(again, TrainingStep) and again.run.id == work.id
     await house.does()
     assert house.training.runs({RunStatus.TRAINED, RunStatus.JUDGING})
@@ -526,7 +526,7 @@ async def test_after_a_restart_the_run_goes_on(house: NightHouse) -> None:
 async def test_a_folder_that_a_crash_left_without_a_row_is_swept(house: NightHouse) -> None:
     left = house.folders.root / "run_of_nobody"
     left.mkdir(parents=True)
-    watching = asyncio.create_task(house.night.keep_searching())
+    watching = asyncio.create_task(house.job.keep_searching())
     await until(lambda: not left.exists())
     watching.cancel()
     await asyncio.gather(watching, return_exceptions=True)
@@ -557,8 +557,8 @@ async def test_a_run_whose_trainer_dies_three_times_at_the_same_step_waits_for_a
         await falls(house, work)
     # A restart allows none either.
     await house.restart()
-    await house.night.search_now()
-    (work,) = house.night.queue()
+    await house.job.search_now()
+    (work,) = house.job.queue()
     await work.run_slice(house.clock.monotonic_s() + 30)
     (run,) = house.training.runs()
     assert run.status is RunStatus.STUCK and taken(house)
@@ -569,22 +569,22 @@ async def test_a_run_whose_trainer_dies_three_times_at_the_same_step_waits_for_a
     next_step = await house.does(3)
     assert next_step == NothingToDo(text=run.why, stuck=True)
     started = len(house.trainer.runs)
-    watching = asyncio.create_task(house.night.keep_searching())
+    watching = asyncio.create_task(house.job.keep_searching())
     await until(lambda: any(str(error).find(run.why) >= 0 for _, error in house.problems))
     watching.cancel()
     await asyncio.gather(watching, return_exceptions=True)
     assert len(house.trainer.runs) == started and len(house.training.runs()) == 1
 
     # `lull train now` sends the run on from where it stood, with one more set of tries.
-    await house.night.train_now()
-    (again,) = house.night.queue()
+    await house.job.train_now()
+    (again,) = house.job.queue()
     assert again.id == run.id
     for _ in range(2):
         await falls(house, again)
     await again.run_slice(house.clock.monotonic_s() + 30)
     assert house.training.get(run.id).status is RunStatus.STUCK
     house.trainer.says = lambda _: whole_run(6, from_step=step)
-    await house.night.train_now()
+    await house.job.train_now()
     await house.does()
     assert house.training.get(run.id).status in {RunStatus.TRAINED, RunStatus.JUDGING}
 
@@ -598,7 +598,7 @@ async def test_a_run_that_is_stuck_can_be_cancelled_and_what_it_was_made_of_is_f
         await falls(house, work)
     await work.run_slice(house.clock.monotonic_s() + 30)
     assert house.training.get(work.id).status is RunStatus.STUCK
-    assert (await house.night.cancel(work.id)).status is RunStatus.CANCELLED
+    assert (await house.job.cancel(work.id)).status is RunStatus.CANCELLED
     assert not taken(house)
 
 
@@ -618,25 +618,25 @@ async def test_a_kind_of_run_that_fails_three_times_the_same_way_is_not_made_any
     assert "3 runs failed in the same way" in next_step.text
     # Other weights, or another reason: nobody knows that it will fail.
     await house.training.change("run_again_1", lambda now: replace(now, why="Another."))
-    assert not stuck(await house.night.search_now())
+    assert not stuck(await house.job.search_now())
     await house.training.change("run_again_1", lambda now: replace(now, why=run.why, base="other"))
-    assert not stuck(await house.night.search_now())
+    assert not stuck(await house.job.search_now())
     await house.training.change("run_again_1", lambda now: replace(now, base=run.base))
-    assert stuck(await house.night.search_now())
-    assert not (await house.night.train_now()).stuck
+    assert stuck(await house.job.search_now())
+    assert not (await house.job.train_now()).stuck
 
 
 async def test_the_hurry_of_a_user_ends_with_the_run_that_fails(house: NightHouse) -> None:
     """Otherwise the run would be made anew for as long as the user waits."""
     house.trainer.says = lambda _: [RunFailed(title="No", detail="The batch is empty.")]
     work = await to_train(house)
-    await house.night.train_now()
+    await house.job.train_now()
     await work.run_slice(house.clock.monotonic_s() + 30)
-    assert "The batch is empty." in str(house.night.trouble)
+    assert "The batch is empty." in str(house.job.trouble)
     for number in range(2):
         (run,) = house.training.runs({RunStatus.FAILED})[:1]
         await house.training.add_run(replace(run, id=f"run_again_{number}"), ())
-    assert stuck(await house.night.search_now())
+    assert stuck(await house.job.search_now())
 
 
 async def test_a_full_disk_is_said_and_ends_no_run_however_long_it_is_full(
@@ -665,10 +665,10 @@ async def test_a_parent_that_stays_unreadable_is_tried_three_times_and_then_said
     await work.run_slice(house.clock.monotonic_s() + 30)
     (run,) = house.training.runs({RunStatus.STUCK})
     assert "No such disk." in run.why and f"lull train cancel {run.id}" in run.why
-    assert stuck(await house.night.search_now()) and not house.night.queue()
+    assert stuck(await house.job.search_now()) and not house.job.queue()
     house.trainer.says = lambda _: whole_run(6)
-    await house.night.train_now()
-    (work,) = house.night.queue()
+    await house.job.train_now()
+    (work,) = house.job.queue()
     await work.run_slice(house.clock.monotonic_s() + 30)
     assert house.training.runs({RunStatus.TRAINED})
 
@@ -737,22 +737,22 @@ async def test_a_run_that_cannot_be_trained_says_why(house: NightHouse) -> None:
 
 async def test_an_engine_that_is_away_is_trouble_and_not_a_score(house: NightHouse) -> None:
     await house.menus(6)
-    await house.night.search_now()
+    await house.job.search_now()
     house.engine.knock_down()
-    (work,) = house.night.queue()
+    (work,) = house.job.queue()
     with pytest.raises(EngineDown):
         await work.run_slice(house.clock.monotonic_s() + 30)
-    assert isinstance(house.night.trouble, EngineDown)
+    assert isinstance(house.job.trouble, EngineDown)
     assert groups(house) == 0
 
 
 async def test_a_run_is_cancelled_for_good(house: NightHouse) -> None:
     work = await to_train(house)
-    run = await house.night.cancel(work.id)
+    run = await house.job.cancel(work.id)
     assert run.status is RunStatus.CANCELLED
     with pytest.raises(Conflict):
-        await house.night.cancel(work.id)
-    assert all(one.id != work.id for one in house.night.queue())
+        await house.job.cancel(work.id)
+    assert all(one.id != work.id for one in house.job.queue())
     assert not taken(house)
 
 
@@ -763,15 +763,15 @@ async def test_a_run_that_is_cancelled_before_the_gate_never_comes_into_force(
     house.gate.verdicts = [verdict(accepted=True)]
     await house.menus(12)
     for _ in range(20):
-        next_step = await house.night.search_now()
-        (work,) = house.night.queue()
+        next_step = await house.job.search_now()
+        (work,) = house.job.queue()
         if next_step.task is Task.JUDGE:
             break
         await work.run_slice(house.clock.monotonic_s() + 30)
     assert isinstance(next_step, JudgingStep)
     unit = asyncio.create_task(work.run_slice(house.clock.monotonic_s() + 30))
     await until(lambda: house.gate.considered)
-    await house.night.cancel(next_step.run.id)
+    await house.job.cancel(next_step.run.id)
     house.gate.waits.set()
     await unit
     assert house.gate.verdicts, "the gate was stopped before it had spoken"
@@ -787,7 +787,7 @@ async def test_of_a_run_that_was_cancelled_no_round_goes_on(house: NightHouse) -
         if isinstance(next_step, MakingStep) and last is not None:
             break
     assert isinstance(next_step, MakingStep) and last is not None
-    await house.night.cancel(last.id)
+    await house.job.cancel(last.id)
     before = house.training.runs()
     with pytest.raises(Conflict):
         await house.train.make(next_step)
@@ -822,7 +822,7 @@ async def test_a_run_with_a_turn_that_is_gone_is_not_written_down(house: NightHo
 
 async def test_a_model_that_is_not_served_here_says_so(house: NightHouse) -> None:
     house.serves = False
-    next_step = await house.night.search_now()
+    next_step = await house.job.search_now()
     assert (next_step.task, next_step.text) == (Task.NOTHING, "Nothing is served.")
 
 
@@ -847,7 +847,7 @@ async def test_single_answers_train_from_enough_sure_labels_of_both_kinds(
                 kept += 1  # for the gate, and does not count
             else:
                 labels.append(number % 3 != 0)
-            next_step = await house.night.search_now()
+            next_step = await house.job.search_now()
             enough = len(labels) >= 8 and min(labels.count(True), labels.count(False)) >= 3
             assert (next_step.task is Task.MAKE) == enough, number
         assert kept
@@ -887,9 +887,9 @@ async def test_a_well_proved_skill_that_served_enough_requests_is_trained_in(
     try:
         skill = await house.proved_skill(wins=8)
         await house.menus(4, corrected=0)
-        assert not trains_in_a_skill(await house.night.search_now())
+        assert not trains_in_a_skill(await house.job.search_now())
         turns = await house.menus(12, corrected=0, seed=2)
-        next_step = await house.night.search_now()
+        next_step = await house.job.search_now()
         assert trains_in_a_skill(next_step)
         house.gate.verdicts = [verdict(accepted=True)]
         for _ in range(4):
@@ -913,9 +913,9 @@ async def test_a_well_proved_skill_that_served_enough_requests_is_trained_in(
         sources = {(one.kind, one.id) for one in house.training.sources(run.id)}
         assert ("skill", skill.sha256) in sources
         # It is not tried again.
-        assert not trains_in_a_skill(await house.night.search_now())
+        assert not trains_in_a_skill(await house.job.search_now())
     finally:
-        await house.night.close()
+        await house.job.close()
         await asyncio.to_thread(house.database.close)
 
 
@@ -928,15 +928,15 @@ async def test_of_requests_that_are_not_its_business_a_skill_is_not_learned(
         await house.approve.switch(skill.key, ChangeKind.PIN)
         routes = await house.menus(12, corrected=0, seed=2, kind=pocket.Kind.ROUTE)
         assert all(house.served(turn).turn.skills for turn in routes)
-        assert not trains_in_a_skill(await house.night.search_now())
+        assert not trains_in_a_skill(await house.job.search_now())
         await house.menus(12, corrected=0, seed=3)
-        assert trains_in_a_skill(await house.night.search_now())
+        assert trains_in_a_skill(await house.job.search_now())
         house.gate.verdicts = [verdict(accepted=True)]
         await house.does(4)
         (batch,) = house.trainer.batches
         assert not {one.id for one in batch}.intersection(routes)
     finally:
-        await house.night.close()
+        await house.job.close()
         await asyncio.to_thread(house.database.close)
 
 
@@ -945,7 +945,7 @@ async def test_a_skill_that_is_not_proved_stays_in_the_prompt(tmp_path: Path) ->
     try:
         await house.proved_skill(wins=3)
         await house.menus(12, corrected=0)
-        assert not trains_in_a_skill(await house.night.search_now())
+        assert not trains_in_a_skill(await house.job.search_now())
     finally:
         await asyncio.to_thread(house.database.close)
 
@@ -961,8 +961,8 @@ async def to_train(house: NightHouse) -> TrainerWork:
     """Bring the loop to a run that is to be trained, and return its work."""
     await house.menus(12)
     for _ in range(12):
-        next_step = await house.night.search_now()
-        (work,) = house.night.queue()
+        next_step = await house.job.search_now()
+        (work,) = house.job.queue()
         if next_step.task is Task.TRAIN:
             assert isinstance(work, TrainerWork)
             return work

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from lull.core.adapters.adapter import AdapterStatus, AdapterVersion
-from lull.core.adapters.canary import Probe
+from lull.core.adapters.canary import CanaryTask
 from lull.core.adapters.canary_checks import CanaryKind, CanaryRule
 from lull.core.chat.client import Client
 from lull.core.chat.messages import Role
@@ -19,7 +19,7 @@ from tests.building import system, user
 from tests.loops.classroom import MENU, MODEL, Classroom
 
 LETTER = "When a letter is asked for, sign it with Jo."
-CANARY = Probe(
+CANARY = CanaryTask(
     id="json/1", family="json", prompt="say so", wanted=CanaryRule(kind=CanaryKind.EXACT)
 )
 

@@ -61,9 +61,11 @@ class BusyTimes:
     """Counts of library errors by exception type and place in code, for the log."""
 
     def drop(self, what: EntryKind, why: OmissionReason) -> None:
+        """Count an entry of the calendar that is left out, by its kind and the reason."""
         self.dropped[what, why] += 1
 
     def drops(self) -> list[OmittedEntries]:
+        """Return how many entries were left out, for each kind and reason."""
         return [
             OmittedEntries(what=what, why=why, n=n)
             for (what, why), n in sorted(self.dropped.items())

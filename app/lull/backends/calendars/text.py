@@ -63,10 +63,12 @@ class FeedPart:
         return [value_of(line) for line in self.lines if name_of(line) == name]
 
     def first(self, name: bytes) -> bytes | None:
+        """Return the first value of a property, such as DTSTART; None if there is none."""
         return next(iter(self.values(name)), None)
 
     @property
     def what(self) -> EntryKind:
+        """What kind of entry the component is, by which omissions are counted."""
         if self.name == b"VTIMEZONE":
             return EntryKind.ZONE
         if self.name == b"VFREEBUSY":
@@ -74,6 +76,7 @@ class FeedPart:
         return EntryKind.SERIES if self.values(b"RRULE") else EntryKind.EVENT
 
     def text(self) -> bytes:
+        """Return the component as lines of iCalendar, from BEGIN to END."""
         return b"\r\n".join([b"BEGIN:" + self.name, *self.lines, b"END:" + self.name, b""])
 
 

@@ -25,9 +25,11 @@ class BlockMarks:
     code: str
 
     def line(self, label: str) -> str:
+        """Return the marker line with this label, which begins or ends a block."""
         return f"<<<{label} {self.code}>>>"
 
     def block(self, label: str, text: str) -> str:
+        """Enclose an untrusted text in marker lines with this label."""
         return f"{self.line(label)}\n{text}\n{self.line(f'end of {label}')}"
 
 

@@ -65,6 +65,7 @@ class GgufFile:
             yield view
 
     def bytes_of(self, view: memoryview, tensor: BaseTensor) -> memoryview:
+        """Return a tensor's bytes, as a slice of the file's memory without copying."""
         start = self.data_at + tensor.offset
         return view[start : start + tensor.n_bytes]
 

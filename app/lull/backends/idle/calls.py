@@ -23,7 +23,7 @@ _CAPTURES_OUTPUT: Final = ("stream.capture.sink", "stream.monitor")
 
 class AnyTrue:
     """Combines several yes/no idle signals into one: true if any is true, false only if all are
-    false, otherwise unknown.
+    false, otherwise unknown. Implements `SignalSource`.
     """
 
     def __init__(self, sources: Sequence[SignalSource[bool]]) -> None:
@@ -52,7 +52,7 @@ class AnyTrue:
 
 class Recording:
     """Signal for idle detection on Linux: whether a program records from a microphone or camera, as
-    in a call.
+    in a call. Implements `SignalSource`.
     """
 
     name = "the sound server"

@@ -25,7 +25,7 @@ _MUTTER = Target(
 
 class MutterIdle:
     """Signal for idle detection: the time since the user's last input, from GNOME's compositor,
-    which sees all input.
+    which sees all input. Implements `SignalSource`.
     """
 
     name = "Mutter"

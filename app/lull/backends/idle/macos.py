@@ -24,8 +24,8 @@ _LISTENS_ALWAYS: Final = frozenset({"corespeechd", "coreaudiod"})
 
 
 class QuartzIdle:
-    """Signal for idle detection on macOS: seconds since the last hardware input event, from
-    Quartz.
+    """Signal for idle detection on macOS: seconds since the last hardware input event, from Quartz.
+    Implements `SignalSource`.
     """
 
     name = "Quartz"
@@ -48,7 +48,7 @@ class QuartzIdle:
 
 class IoregIdle:
     """Signal for idle detection on macOS: seconds since the user's last input, from the device
-    registry (ioreg).
+    registry (ioreg). Implements `SignalSource`.
 
     It needs no window server.
     """
@@ -71,7 +71,7 @@ class IoregIdle:
 
 class MacFact:
     """Signal for idle detection on macOS with a yes/no value, such as whether the screen is locked,
-    which a given function reads from the system frameworks.
+    which a given function reads from the system frameworks. Implements `SignalSource`.
     """
 
     def __init__(self, name: str, fact: Callable[[], bool | None], without: str) -> None:
@@ -141,7 +141,7 @@ def _process_name(pid: int) -> str:
 
 class MacScreenAwake:
     """Signal for idle detection on macOS: whether a program keeps the screen awake, as films and
-    calls do.
+    calls do. Implements `SignalSource`.
     """
 
     name = "pmset"

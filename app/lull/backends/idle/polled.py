@@ -47,7 +47,9 @@ class SignalSource(Protocol[T_co]):
 
 
 class FirstKnown(Generic[T]):
-    """An idle-signal source that asks several others in order and uses the first known value."""
+    """An idle-signal source that asks several others in order and uses the first known value.
+    Implements `SignalSource`.
+    """
 
     def __init__(self, sources: Sequence[SignalSource[T]]) -> None:
         self._sources = tuple(sources)
@@ -76,8 +78,8 @@ class FirstKnown(Generic[T]):
 
 
 class UnavailableSignal:
-    """An idle-signal source that always answers "unknown", for a signal that this platform
-    lacks.
+    """An idle-signal source that always answers "unknown", for a signal that this platform lacks.
+    Implements `SignalSource`.
     """
 
     def __init__(self, name: str, why: str) -> None:
@@ -158,6 +160,7 @@ class PolledSignal(Generic[T]):
             self._changed.notify_all()
 
     def latest(self) -> Reading[T]:
+        """Return the newest value, or Unknown if the source has not answered in time."""
         with self._changed:
             if self._monotonic_s() > self._overdue_s:
                 silent = Unknown(f"{self._source.name} does not answer")

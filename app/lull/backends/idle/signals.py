@@ -94,10 +94,12 @@ class ChatActivity(Protocol):
     """
 
     @property
-    def busy(self) -> bool: ...
+    def busy(self) -> bool:
+        """Whether a chat request is being answered."""
 
     @property
-    def quiet_s(self) -> float: ...
+    def quiet_s(self) -> float:
+        """Seconds since the last chat request was answered."""
 
 
 class SystemSignals:
@@ -160,6 +162,7 @@ class SystemSignals:
         )
 
     def start(self) -> None:
+        """Start to poll all signals, each in a thread."""
         for polled in self._all:
             polled.start()
 

@@ -88,7 +88,7 @@ def xlib() -> Xlib:
 
 class X11Idle:
     """Signal for idle detection: seconds since the user's last input, over an X11 connection of its
-    own.
+    own. Implements `SignalSource`.
 
     It reconnects when a display comes back.
     """

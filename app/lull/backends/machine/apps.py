@@ -28,7 +28,7 @@ def plain_name(name: str | None) -> str:
 
 class ExclusiveApps:
     """Signal for idle detection: the name of a running program for which the user reserved the
-    machine, such as a game; "" if none runs.
+    machine, such as a game; "" if none runs. Implements `SignalSource`.
     """
 
     name = "the list of programs"

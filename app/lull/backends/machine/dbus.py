@@ -32,6 +32,7 @@ class Target:
     interface: str
 
     def at(self, path: str, interface: str) -> Target:
+        """Return another object and interface of the same program."""
         return Target(who=self.who, bus_name=self.bus_name, path=path, interface=interface)
 
 
@@ -103,6 +104,7 @@ class DBus:
         return Known(bodies)
 
     def close(self) -> None:
+        """Close the connection; the next call opens it again."""
         connection, self._connection = self._connection, None
         if connection is not None:
             with contextlib.suppress(OSError):

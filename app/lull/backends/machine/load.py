@@ -49,7 +49,7 @@ class LoadSample:
 
 class LoadOfOthers:
     """Signal for idle detection: other programs' share of all CPU cores, 0 to 1, since the last
-    read.
+    read. Implements `SignalSource`.
     """
 
     name = "the processor load"

@@ -34,6 +34,7 @@ class Session:
         self._path = ""
 
     def properties(self) -> Reading[dict[str, object]]:
+        """Return the session's properties by name, or Unknown if logind does not answer."""
         if not self._path:
             found = self._found()
             if isinstance(found, Unknown):
@@ -60,12 +61,13 @@ class Session:
         return user if isinstance(user, Unknown) else Unknown("logind knows no session of yours")
 
     def close(self) -> None:
+        """Close the connection to the message bus; the next call opens it again."""
         self._bus.close()
 
 
 class LogindIdle:
     """Signal for idle detection: a lower bound of the seconds since the user's last input, from
-    logind's idle hint.
+    logind's idle hint. Implements `SignalSource`.
     """
 
     name = "logind"
@@ -94,7 +96,9 @@ class LogindIdle:
 
 
 class LogindLock:
-    """Signal for idle detection: whether the screen is locked, from logind."""
+    """Signal for idle detection: whether the screen is locked, from logind. Implements
+    `SignalSource`.
+    """
 
     name = "logind"
 
@@ -116,7 +120,7 @@ class LogindLock:
 
 class LogindInhibitors:
     """Signal for idle detection: whether a program inhibits idling through logind, as films and
-    calls do.
+    calls do. Implements `SignalSource`.
     """
 
     name = "logind"
@@ -143,7 +147,7 @@ class LogindInhibitors:
 
 class LogindWaking:
     """Signal for idle detection: when the machine last woke from sleep, on the monotonic clock,
-    from logind.
+    from logind. Implements `SignalSource`.
 
     It is -inf if the machine has not slept since Lull began to listen. Catches short sleeps that
     clocks do not show.

@@ -51,6 +51,7 @@ class Frameworks:
     # CoreGraphics
 
     def seconds_since_input(self) -> float:
+        """Return the seconds since the last event of any input device."""
         ask = self._function(
             "CoreGraphics",
             "CGEventSourceSecondsSinceLastEventType",

@@ -28,10 +28,12 @@ class BatteryStatus(Protocol):
     """Type of the battery status that psutil returns."""
 
     @property
-    def percent(self) -> float: ...
+    def percent(self) -> float:
+        """Charge of the battery in percent."""
 
     @property
-    def power_plugged(self) -> bool | None: ...
+    def power_plugged(self) -> bool | None:
+        """Whether the machine runs on mains; None if that is not known."""
 
 
 NO_BATTERY = PowerReading(on_mains=True, battery_share=Unknown("there is no battery"))
@@ -86,7 +88,9 @@ _PROFILES = tuple(
 
 
 class PowerProfile:
-    """Signal for idle detection: whether power-profiles-daemon is set to power saving."""
+    """Signal for idle detection: whether power-profiles-daemon is set to power saving. Implements
+    `SignalSource`.
+    """
 
     name = "power-profiles-daemon"
 

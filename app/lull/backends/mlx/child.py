@@ -101,14 +101,17 @@ class EngineChild:
 
     @property
     def pid(self) -> int:
+        """Process id of the engine."""
         return self._process.pid
 
     @property
     def alive(self) -> bool:
+        """Whether the process can still be talked to."""
         return not self._listening.done()
 
     @property
     def is_loaded(self) -> bool:
+        """Whether the process is alive and has loaded the model."""
         return self.alive and self._ready.done() and self._ready.exception() is None
 
     async def wait_until_loaded(self) -> None:
@@ -167,6 +170,7 @@ class EngineChild:
         await self._listening
 
     def kill(self) -> None:
+        """End the process at once; without effect if it has ended."""
         with contextlib.suppress(ProcessLookupError):
             self._process.kill()
 
@@ -240,6 +244,7 @@ class EngineChild:
 
     @property
     def how_it_ended(self) -> str:
+        """Return in words why the process ended, for an error message."""
         code = self._process.returncode
         if self._killed_why:
             return self._killed_why

@@ -182,6 +182,7 @@ class MlxEngine:
             await self._child.call("drop_adapter", version=version)
 
     async def set_limits(self, limits: MemoryLimits) -> None:
+        """Change the engine's limits of memory; a later start of the process keeps them."""
         self._options = replace(self._options, limits=limits)
         if self._child is not None and self._child.is_loaded:
             await self._child.call("set_limits", limits=asdict(limits))

@@ -49,6 +49,7 @@ class WeightArray:
 
     @property
     def n_bytes(self) -> int:
+        """Size of the array's numbers, in bytes."""
         return int(np.prod(self.shape, dtype=np.int64)) * _BYTES_PER_NUMBER[self.dtype]
 
 
@@ -80,6 +81,7 @@ class Shard:
 
     @property
     def n_bytes(self) -> int:
+        """Size of the file, in bytes, its header included."""
         return len(self.header) + sum(piece.n_bytes for piece in self.pieces)
 
 
@@ -97,6 +99,7 @@ class WritingPlan:
 
     @property
     def n_bytes(self) -> int:
+        """Size of all weight files together, in bytes."""
         return sum(shard.n_bytes for shard in self.shards)
 
 

@@ -68,10 +68,12 @@ class PausedChild:
 
     @property
     def pid(self) -> int:
+        """Process id."""
         return self._process.pid
 
     @property
     def alive(self) -> bool:
+        """Whether the process has not ended yet; a suspended one counts as alive."""
         return self._process.poll() is None
 
     @property
@@ -89,6 +91,7 @@ class PausedChild:
         _signal(self._process, signal.SIGSTOP)
 
     def resume(self) -> None:
+        """Let the suspended process and its descendants run on."""
         _signal(self._process, signal.SIGCONT)
 
     def kill(self) -> None:

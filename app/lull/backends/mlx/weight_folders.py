@@ -38,6 +38,7 @@ class ModelFolders:
         self._root = root
 
     def folder_path(self, name: str, sha256: str, form: WeightForm) -> str:
+        """Return the path at which the MLX weights made from a file of this SHA-256 belong."""
         plain = re.sub(r"[^a-z0-9._]+", "-", canonical(name).removesuffix(":latest")).strip("-.")
         return str(self._root / f"{plain[:80]}-{sha256[:12]}{_ENDS[form]}")
 
@@ -63,6 +64,7 @@ class ModelFolders:
         )
 
     def adopt(self, found: WeightsFolder) -> str:
+        """Register a folder of MLX weights that lies elsewhere; return the model's name."""
         name = re.sub(r"[^a-z0-9._]+", "-", Path(found.path).name.lower()).strip("-._") or "model"
         mark = hashlib.sha256(found.path.encode("utf-8", "surrogateescape")).hexdigest()[:12]
         name = f"{name[:60]}-mlx"
@@ -73,6 +75,7 @@ class ModelFolders:
         return name
 
     def inspect(self, path: str) -> WeightsFolder:
+        """Check that a folder holds complete MLX weights, and describe it. Raises WeightsError."""
         folder = Path(path)
         if not folder.is_dir():
             raise WeightsError(f"There is no folder {path}.", hint="Name one with MLX weights.")

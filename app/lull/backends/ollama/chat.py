@@ -64,6 +64,7 @@ class OllamaChat:
         self._door: OllamaConnection | None = None
 
     async def close(self) -> None:
+        """Close the connection to Ollama."""
         if self._door is not None:
             await self._door.close()
 

@@ -49,6 +49,7 @@ class OllamaConnection:
             raise OllamaUnreadable from error
 
     async def close(self) -> None:
+        """Close the HTTP connections to the server."""
         await self._client.close()  # type: ignore[no-untyped-call]
 
 

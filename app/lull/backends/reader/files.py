@@ -48,6 +48,7 @@ class ReaderFiles:
 
     @property
     def weights(self) -> Path:
+        """Path of the file with the model's weights."""
         return self.folder / WEIGHTS
 
     def name(self) -> str:

@@ -132,6 +132,7 @@ class SmallReader:
 
     @property
     def pid(self) -> int | None:
+        """Process id of the model's child process; None if none is running."""
         return self._child.pid if self._child is not None and self._child.alive else None
 
     async def read(self, exchanges: Sequence[Exchange]) -> list[MessageFindings | None]:

@@ -37,6 +37,7 @@ class HashedNgrams:
     dimensions = DIMENSIONS
 
     def embed(self, texts: Sequence[str]) -> list[array[float]]:
+        """Return one vector of unit length for each text; only a long text's beginning counts."""
         return [array("f", self._one(text[:TEXT_LIMIT]).tobytes()) for text in texts]
 
     def _one(self, text: str) -> Vector:

@@ -303,6 +303,7 @@ class ChromaExemplars:
                 del self._by_client[client]
 
     def remove(self, ids: list[str]) -> None:
+        """Delete the past requests with these ids from the database and the copy in memory."""
         with self._writing, convert_errors(self._folder):
             if ids:
                 self._collection.delete(ids=ids)
@@ -310,6 +311,7 @@ class ChromaExemplars:
                 self._drop(set(ids))
 
     def remove_skill(self, *, client: str, skill: str) -> None:
+        """Delete a skill's past requests; `client` is "" for a skill of all clients."""
         with self._writing, convert_errors(self._folder):
             found = self._collection.get(where={"skill": skill}, include=["metadatas"])
         pairs = zip(found["ids"], found["metadatas"] or [], strict=True)

@@ -130,6 +130,7 @@ class PastRequests:
 
     @property
     def empty(self) -> bool:
+        """Whether there are no past requests."""
         return not self._turns
 
     def put(self, id_: str, skill: str, vector: Vector, known: int) -> None:

@@ -205,6 +205,7 @@ class WordIndex:
 
     @property
     def built(self) -> bool:
+        """Whether a skill library has been indexed."""
         return bool(self._indexes)
 
     def use_memory(self, memory: ExemplarMemory) -> None:

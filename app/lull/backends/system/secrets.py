@@ -46,11 +46,14 @@ _R = TypeVar("_R")
 class Keychain(Protocol):
     """Interface of a keyring backend, as far as Lull uses it."""
 
-    def get_password(self, service: str, username: str) -> str | None: ...
+    def get_password(self, service: str, username: str) -> str | None:
+        """Return a password; None if there is none."""
 
-    def set_password(self, service: str, username: str, password: str) -> None: ...
+    def set_password(self, service: str, username: str, password: str) -> None:
+        """Store a password, in place of an earlier one."""
 
-    def delete_password(self, service: str, username: str) -> None: ...
+    def delete_password(self, service: str, username: str) -> None:
+        """Delete a password; raises the keyring's error if there is none."""
 
 
 def open_secret_store(

@@ -27,7 +27,7 @@ def forget(context: Context) -> None:
 
 
 def _forgetting_here(context: Context, wanted: Json) -> Callable[[], Json]:
-    from lull.service.process.forget_alone import forget_alone
+    from lull.service.entry.forget_alone import forget_alone
 
     settings = read(context.paths.settings)
     # A damaged or missing file is the service's to keep aside and to tell about.

@@ -69,13 +69,16 @@ class PlayedTime:
         self._at_s, self._since_s = 0.0, time.time()
 
     def now_s(self) -> float:
+        """Return the simulated time, in seconds since 1970."""
         real_s = time.time()
         return min(real_s, self._at_s + (real_s - self._since_s))
 
     def set(self, at: datetime) -> None:
+        """Move the simulated clock on to a time; it is never set back."""
         self._go_on(max(at.timestamp(), self.now_s()))
 
     def skip(self, length: timedelta) -> None:
+        """Move the simulated clock on by a length of time."""
         self._go_on(self.now_s() + length.total_seconds())
 
     def _go_on(self, at_s: float) -> None:
@@ -107,6 +110,7 @@ class SimulatedPresence:
         self._writer.join()
 
     def says(self, signals: Json) -> None:
+        """Replace the idle signals that the service reads, and write them at once."""
         self._signals = signals
         self._write()
 
@@ -141,6 +145,7 @@ class DemoConversation:
     messages: list[Json]
 
     def says(self, text: str) -> str:
+        """Send a message of the simulated user and return the model's answer."""
         self.messages.append({"role": "user", "content": text})
         said = self.service.chat(self.messages, client=self.client, apart=self.apart)
         self.messages.append({"role": "assistant", "content": said})
@@ -246,6 +251,7 @@ class PlayedService:
     # Actions of the user
 
     def talk(self, client: str, *, apart: bool = False) -> DemoConversation:
+        """Begin a new conversation as this chat client; `apart` uses its own address."""
         return DemoConversation(self, client, apart, [])
 
     def chat(self, messages: list[Json], *, client: str, apart: bool) -> str:
@@ -286,10 +292,12 @@ class PlayedService:
         return [one for one in newest if one["title"] == talk.messages[0]["content"]]
 
     def proposals(self) -> list[Json]:
+        """Fetch the proposed skills that wait for a decision."""
         found: list[Json] = self.control().get(routes.PROPOSALS)["proposals"]
         return found
 
     def decide(self, proposal: Json, action: str, **more: object) -> None:
+        """Decide a proposed skill, for example approve it; `more` is sent along."""
         path = routes.PROPOSAL_DO.format(id=quote(proposal["id"], safe=""), action=action)
         self.control().post(path, {"sha256": proposal["sha256"], **more})
 
@@ -300,6 +308,7 @@ class PlayedService:
         self.control().post(routes.PROPOSALS_PROVE, {"wait": True}, patience_s=None)
 
     def control(self) -> Control:
+        """Return the connection to the control API of the demo's service."""
         return Control(self.paths)
 
     def wait_until(self, holds: Callable[[], object], *, within_s: float) -> bool:

@@ -237,6 +237,7 @@ class DemoLine:
         return f", about {spans.format_duration(took_s * (whole - self._done) / self._done)} left"
 
     def clear(self) -> None:
+        """Erase the line from the terminal, if it was written."""
         if self._shown:
             print(CLEAR_LINE, end="", file=sys.stderr, flush=True)
 

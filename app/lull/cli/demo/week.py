@@ -122,6 +122,7 @@ class DemoWeek:
         self._requests = {wanted: requests_about(wanted, self._chance) for wanted in Wanted}
 
     def parts(self) -> list[DemoPart]:
+        """Return the parts of the simulated week, the earliest first."""
         days = (
             (6, self._first_day),
             (5, self._second_day),

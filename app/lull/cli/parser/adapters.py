@@ -6,7 +6,7 @@ from lull.cli.parser.base import Commands, Parser, add_command, named
 
 ADAPTERS = """\
 An adapter is the result of a training run: a small file that is added to the model's weights.
-The gate compares it with what is in use now. If it passes, it answers a share of new
+A test compares its answers with those given now. If it passes, it answers a share of new
 conversations for a trial day, and then all of them. The last five adapters are kept, and each of
 them can be restored exactly."""
 
@@ -27,7 +27,7 @@ def adapter_commands(commands: Commands) -> None:
     add_command(
         actions, "list", "list all adapters, newest first", "This needs no running service."
     )
-    shown = add_command(actions, "show", "show one adapter and the gate's verdict on it")
+    shown = add_command(actions, "show", "show one adapter and whether it passed its test")
     shown.add_argument("adapter", metavar="ID", type=named)
     promoted = add_command(
         actions,
@@ -36,13 +36,9 @@ def adapter_commands(commands: Commands) -> None:
         "Skips the trial day. An adapter that the gate did not accept needs --anyway.",
     )
     promoted.add_argument("adapter", metavar="ID", type=named)
-    promoted.add_argument(
-        "--anyway", action="store_true", help="even if the gate did not accept it"
-    )
+    promoted.add_argument("--anyway", action="store_true", help="even if it did not pass its test")
     back = add_command(actions, "rollback", "go back to the previous adapter", ROLLBACK)
     back.add_argument("--to", metavar="ID", type=named, help="an adapter, or `base` for no adapter")
-    compared = add_command(
-        actions, "compare", "show the gate's verdicts on two adapters side by side"
-    )
+    compared = add_command(actions, "compare", "show the test results of two adapters side by side")
     compared.add_argument("a", metavar="A", type=named)
     compared.add_argument("b", metavar="B", type=named)

@@ -24,7 +24,9 @@ def ask_command(commands: Commands) -> None:
         type=named,
         help="the model to ask (default: the last one used); lull-mini is always there",
     )
-    ask.add_argument("--client", metavar="C", type=named, help="ask as the separate client C")
+    ask.add_argument(
+        "--client", metavar="C", type=named, help="ask as the client with its own address /c/C/"
+    )
     ask.add_argument(
         *("--continue", "-c"),
         dest="go_on",

@@ -17,17 +17,17 @@ Restore only files that you trust: skills in them count as approved."""
 
 def backup_commands(commands: Commands) -> None:
     """Add the commands `lull backup` and `lull restore` to the parser."""
-    backup = add_command(commands, "backup", "put all that Lull keeps into one file", BACKUP)
+    backup = add_command(commands, "backup", "save all of Lull's data in one file", BACKUP)
     backup.add_argument(
         "file",
         metavar="FILE",
         nargs="?",
         type=named,
-        help="or a folder; by default backups/ in the home, or backup.folder",
+        help="the file, or a folder for it (default: backup.folder, or backups/ in the home)",
     )
-    restore = add_command(commands, "restore", "bring a backup back", RESTORE)
+    restore = add_command(commands, "restore", "restore Lull's data from a backup", RESTORE)
     restore.add_argument("file", metavar="FILE", nargs="?", type=named)
     restore.add_argument(
-        "--undo", action="store_true", help="bring back what stood before the last restore"
+        "--undo", action="store_true", help="restore the data from before the last restore"
     )
     restore.add_argument("--yes", action="store_true", help="do it")

@@ -98,7 +98,8 @@ class Commands(Protocol):
 
     choices: Any
 
-    def add_parser(self, name: str, *, help: str, description: str, epilog: str) -> Any: ...  # noqa: A002
+    def add_parser(self, name: str, *, help: str, description: str, epilog: str) -> Any:  # noqa: A002
+        """Add a subcommand with its help texts and return its parser."""
 
 
 def add_command(

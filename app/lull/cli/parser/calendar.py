@@ -28,7 +28,7 @@ events are labelled."""
 def calendar_commands(commands: Commands) -> None:
     """Add the command `lull calendar` and its actions to the parser."""
     calendar = add_command(
-        commands, "calendar", "follow calendars that say when you are busy", CALENDAR
+        commands, "calendar", "manage calendars that tell Lull when you are away or busy", CALENDAR
     )
     actions = calendar.add_subparsers(
         dest="action", metavar="ACTION", title="actions", parser_class=Parser

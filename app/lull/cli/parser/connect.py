@@ -7,7 +7,7 @@ from lull.cli.parser.base import Commands, add_command, named
 CONNECT = """\
 Without a name it lists the clients, what is installed, and what is connected.
 With a name it shows what it would change in the client's own configuration, asks, keeps a copy
-of what stands there, writes, and sends one real request through Lull. --undo brings the file
+of the file, changes it, and sends one real request through Lull. --undo brings the file
 back byte for byte; without a name, all of them. Only the request needs a running service.
 
 clients: aider, continue, claude-code, codex, zed, open-webui, cline, environment, openclaw"""
@@ -15,7 +15,9 @@ clients: aider, continue, claude-code, codex, zed, open-webui, cline, environmen
 
 def connect_command(commands: Commands) -> None:
     """Add the command `lull connect` to the parser."""
-    connect = add_command(commands, "connect", "point a chat client at Lull, or back", CONNECT)
+    connect = add_command(
+        commands, "connect", "connect a chat client to Lull, or undo that", CONNECT
+    )
     connect.add_argument("name", metavar="NAME", nargs="?", default="list", type=named)
     connect.add_argument("--dry-run", action="store_true", help="only show what would be changed")
     connect.add_argument("--yes", action="store_true", help="do it without asking")

@@ -33,7 +33,7 @@ def lull_commands(commands: Commands) -> None:
         help="how long, such as 45m, 3h or 2d (default: 1h); or tomorrow (until eight in the "
         "morning), or for-good (until `lull resume`)",
     )
-    add_command(commands, "resume", "end a pause")
+    add_command(commands, "resume", "go on with Lull's background work after a pause")
 
 
 def _length(text: str) -> str:

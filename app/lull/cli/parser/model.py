@@ -31,7 +31,7 @@ def model_commands(commands: Commands) -> None:
         actions, "exams", "show which models may read, judge and write for Lull", EXAMS
     )
     exams.add_argument(
-        "--now", action="store_true", help="run the tests now instead of in the next lull"
+        "--now", action="store_true", help="run the tests now instead of when the computer is idle"
     )
     chosen = add_command(actions, "choose", "choose the model that learns", CHOOSE)
     chosen.add_argument("name", metavar="NAME", type=named)

@@ -15,7 +15,7 @@ one, and shows what changed. It needs a running service."""
 
 def read_command(commands: Commands) -> None:
     """Add the command `lull read` to the parser."""
-    read = add_command(commands, "read", "show what Lull's reader found in your replies", READ)
+    read = add_command(commands, "read", "show the feedback that Lull found in your messages", READ)
     read.add_argument(
         "conversation",
         metavar="CONVERSATION",
@@ -23,7 +23,9 @@ def read_command(commands: Commands) -> None:
         type=named,
         help="only from this conversation",
     )
-    read.add_argument("--again", action="store_true", help="read again with the current reader")
+    read.add_argument(
+        "--again", action="store_true", help="read messages again that an earlier reader read"
+    )
     read.add_argument(
         "--after", metavar="TURN", default="", help="continue the list after this turn"
     )

@@ -11,7 +11,7 @@ from lull.cli.parser.skills import text_options
 
 REVIEW = """\
 A suggestion is a skill that Lull would like to add, change or remove, because of what you said.
-On a terminal this shows one suggestion after the other, with its diff, its proof and who said
+On a terminal this shows one suggestion after the other, with its diff, its tests and who said
 each sentence. Type a to approve, e to edit, r to reject, d to defer, u to undo the last
 decision. Elsewhere, or with --json, it lists the open suggestions, newest first.
 Only what you have approved ever reaches a prompt."""
@@ -24,10 +24,10 @@ one of the two, or the whole word yes on a terminal. --yes approves the text tha
 showed last, and nothing if it has changed since; if it showed none, --yes prints the text."""
 
 EDIT = """\
-A new text is yours, and the proof of the old one no longer applies: it is proved again. So it is
-with a new scope where Lull wrote the sentence around your words, which is then another. A new check
-removes the verdicts of the old check. Without options on a terminal, the SKILL.md opens in your
-$VISUAL or $EDITOR."""
+A new text is yours. The tests of the old one no longer count, so it is tested again. The same holds
+for a new scope if Lull wrote the sentence around your words, because that sentence changes too. A
+new check removes the verdicts of the old check. Without options on a terminal, the SKILL.md opens
+in your $VISUAL or $EDITOR."""
 
 COMPARE = """\
 Shows two answers to one of your requests, one with the skill and one without, in a random order
@@ -36,10 +36,11 @@ picks for the skill are enough for a proof. Elsewhere than on a terminal it show
 --pick gives your pick."""
 
 PROVE = """\
-Looks for failures, writes suggestions and replays them now, at full speed, instead of in the next
-lull. Without ID it proves all waiting suggestions; with ID only that one, which starts over if it
-was proved, not proved or put off. It returns when the proofs have started, or with --wait when
-they have ended. Ctrl-C stops the waiting; the proofs go on in the service."""
+Looks for bad answers, writes suggestions and tests them on your past requests now, at full speed,
+instead of when the computer is idle. Without ID it tests all waiting suggestions; with ID only that
+one, which starts over if it was proved, not proved or put off. It returns when the tests have
+started, or with --wait when they have ended. Ctrl-C stops the waiting; the tests go on in the
+service."""
 
 
 def review_commands(commands: Commands) -> None:
@@ -52,7 +53,9 @@ def review_commands(commands: Commands) -> None:
     )
     listed = add_command(actions, "list", "list the suggestions, newest first")
     _all(listed)
-    shown = add_command(actions, "show", "show one suggestion: diff, proof, who said what")
+    shown = add_command(
+        actions, "show", "show one suggestion: its diff, its tests and whose words it uses"
+    )
     approved = add_command(actions, "approve", "approve a suggestion", APPROVE)
     approved.add_argument(
         "--yes", action="store_true", help="do not ask, even if it was not proved"
@@ -67,7 +70,7 @@ def review_commands(commands: Commands) -> None:
     deferred = add_command(
         actions,
         "defer",
-        "put a suggestion off",
+        "decide about a suggestion later",
         "It is not proved meanwhile. With --until it is hidden and comes back at that time by"
         " itself; `lull review undo` brings it back at once.",
     )
@@ -107,12 +110,12 @@ def review_commands(commands: Commands) -> None:
 def prove_command(commands: Commands) -> None:
     """Add the command `lull prove` to the parser."""
     proved = add_command(
-        commands, "prove", "prove suggestions now instead of in the next lull", PROVE
+        commands, "prove", "test suggested skills now instead of when the computer is idle", PROVE
     )
     proved.add_argument(
-        "proposal", metavar="ID", nargs="?", type=named, help="prove only this suggestion"
+        "proposal", metavar="ID", nargs="?", type=named, help="test only this suggestion"
     )
-    proved.add_argument("--wait", action="store_true", help="wait until the proofs have ended")
+    proved.add_argument("--wait", action="store_true", help="wait until the tests have ended")
 
 
 def _proposal(parser: argparse.ArgumentParser) -> None:

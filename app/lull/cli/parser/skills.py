@@ -63,7 +63,7 @@ def _reading(actions: Commands) -> None:
         "conversations goes without it, and this says so.",
     )
     shown.add_argument("name", metavar="NAME")
-    history = add_command(actions, "history", "list the generations, or the versions of one skill")
+    history = add_command(actions, "history", "list all generations, or the versions of one skill")
     history.add_argument("name", metavar="NAME", nargs="?", default="")
     diff = add_command(
         actions, "diff", "show what changed between two versions", "By default the last two."
@@ -139,12 +139,14 @@ def _folders(actions: Commands) -> None:
 
 def verify_command(commands: Commands) -> None:
     """Add the command `lull verify` to the parser."""
-    verified = add_command(commands, "verify", "check a skill's proof again", VERIFY)
+    verified = add_command(
+        commands, "verify", "check again whether a skill's tests prove it", VERIFY
+    )
     verified.set_defaults(client=None)
     verified.add_argument("skill", metavar="SKILL", help="the skill's name")
     client_option(verified)
     verified.add_argument(
-        "--strict", action="store_true", help="exit with 1 if the proof does not hold"
+        "--strict", action="store_true", help="exit with 1 if the tests do not prove it"
     )
 
 
@@ -154,7 +156,7 @@ def client_option(parser: argparse.ArgumentParser) -> None:
         "--client",
         metavar="C",
         default=argparse.SUPPRESS,
-        help="for the separate client at /c/C/",
+        help="only for the client with its own address /c/C/",
     )
 
 

@@ -25,7 +25,7 @@ def train_commands(commands: Commands) -> None:
     actions = train.add_subparsers(
         dest="action", metavar="ACTION", title="actions", parser_class=Parser
     )
-    now = add_command(actions, "now", "sample and train now instead of in the next lull", NOW)
+    now = add_command(actions, "now", "train now instead of when the computer is idle", NOW)
     now.add_argument("--wait", action="store_true", help="wait until nothing is left to do")
     add_command(actions, "list", "list all runs, newest first")
     shown = add_command(actions, "show", "show one run", SHOW)
@@ -58,12 +58,12 @@ def trash_commands(commands: Commands) -> None:
     )
     add_command(actions, "list", "list what is in the trash; plain `lull trash` does the same")
     back = add_command(
-        actions, "restore", "restore conversations; their age never removes them again"
+        actions, "restore", "restore conversations; their age never moves them to the trash again"
     )
     back.add_argument(
         "step", metavar="STEP", nargs="?", default="", help="a step from the list (default: all)"
     )
-    sweep = add_command(actions, "sweep", "move everything beyond the limits to the trash at once")
+    sweep = add_command(actions, "sweep", "move conversations beyond the limits to the trash now")
     sweep.add_argument("--yes", action="store_true", help="really do it")
     empty = add_command(actions, "empty", "delete everything in the trash for good")
     empty.add_argument("--yes", action="store_true", help="really do it; this cannot be undone")

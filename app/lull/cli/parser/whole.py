@@ -112,7 +112,7 @@ def _service_commands(commands: Commands) -> None:
     shown = add_command(
         commands,
         "status",
-        "show what is running, and with what",
+        "show whether the service runs, its address, model and problems",
         "The network token is never shown, so you may pass the output on; --token prints it alone.",
     )
     shown.add_argument("--token", action="store_true", help="print only the network token")
@@ -144,7 +144,7 @@ def _service_commands(commands: Commands) -> None:
     add_command(
         commands,
         "doctor",
-        "check every part of Lull and say how to fix it",
+        "check every part of Lull and say how to fix what is wrong",
         "Works with or without a running service. Exits with 1 if a part of Lull does not work.",
     )
 
@@ -189,7 +189,7 @@ def _settings_commands(commands: Commands) -> None:
     actions = settings.add_subparsers(
         dest="action", metavar="ACTION", title="actions", parser_class=Parser
     )
-    shown = add_command(actions, "show", "show the settings with their reasons")
+    shown = add_command(actions, "show", "show the settings, each with what it is for")
     shown.add_argument("group", metavar="GROUP", nargs="?", help="only these, such as service")
     shown.add_argument("--changed", action="store_true", help="only what is not the default")
     changed = add_command(

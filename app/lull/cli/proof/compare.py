@@ -90,6 +90,7 @@ class ComparisonClient:
             wait.clear()
 
     def pick(self, pair: str, pick: Pick) -> Json:
+        """Send which of the pair's two answers the user picked; return the service's reply."""
         wanted = {"pair": pair, "pick": pick.value}
         return self._control.post(routes.PROPOSAL_PICK.format(id=self._id), wanted)
 
@@ -126,6 +127,7 @@ class ComparisonSession:
         self._paint = Paint.for_stdout()
 
     def run(self) -> None:
+        """Show pairs of answers and ask for the better one until the user ends the session."""
         print(_INTRO)
         last: Json | None = None
         for number in range(1, PAIRS_A_SITTING + 1):

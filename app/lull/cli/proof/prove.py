@@ -74,6 +74,7 @@ class ProofLine:
         self._line = ""
 
     def look(self) -> None:
+        """Fetch the state of the tests that are under way and show it in the line."""
         try:
             page = self._control.get(routes.PROPOSALS)
         except ServiceError:
@@ -99,6 +100,7 @@ class ProofLine:
             self._line = line
 
     def clear(self) -> None:
+        """Erase the line from the terminal, if it was written."""
         if self._line:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 

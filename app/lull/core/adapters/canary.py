@@ -22,7 +22,7 @@ has failed.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Probe:
+class CanaryTask:
     """A canary: a small task with a known right answer, which tells whether training has damaged a
     model.
     """
@@ -59,7 +59,7 @@ class Probe:
         return fulfils(self.wanted, answer)
 
 
-def probes_from(fields: Mapping[str, object]) -> list[Probe]:
+def canary_tasks_from(fields: Mapping[str, object]) -> list[CanaryTask]:
     """Parse the JSON file of one family of canary prompts into its probes: small test tasks that
     show whether an adapter has lost an ability.
 
@@ -71,13 +71,13 @@ def probes_from(fields: Mapping[str, object]) -> list[Probe]:
     return [_probe(family, one) for one in listed]
 
 
-def _probe(family: str, fields: object) -> Probe:
+def _probe(family: str, fields: object) -> CanaryTask:
     if not isinstance(fields, dict) or not isinstance(fields.get("prompt"), str):
         raise ValueError(f"a probe of {family} has no prompt")
     wanted = fields.get("check")
     if not isinstance(wanted, dict):
         raise ValueError(f"a probe of {family} has no check")
-    return Probe(
+    return CanaryTask(
         id=f"{family}/{fields.get('id')}",
         family=family,
         prompt=fields["prompt"],

@@ -86,7 +86,7 @@ class GateRule:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ProbePair:
+class CanaryPair:
     """Whether the active adapter (`old`) and the candidate (`new`) each passed the same canary."""
 
     family: str
@@ -144,7 +144,7 @@ class Measures:
     it.
     """
 
-    probes: tuple[ProbePair, ...] = ()
+    probes: tuple[CanaryPair, ...] = ()
     targets: tuple[TargetPair, ...] = ()
     replay: tuple[Distance, ...] = ()
     canaries: tuple[Distance, ...] = ()
@@ -152,7 +152,7 @@ class Measures:
     """Pairs of (old, new) writing style of answers that training should not have changed."""
     leaks: tuple[str, ...] = ()
     """Descriptions of secrets that the candidate's answers revealed, without their text."""
-    listened: int = 0
+    answers_searched: int = 0
     """Number of the candidate's answers that were searched for secrets."""
 
 
@@ -206,12 +206,12 @@ def _look(
 # Canaries
 
 
-def families(pairs: Iterable[ProbePair], rule: GateRule) -> list[CheckProgress]:
+def families(pairs: Iterable[CanaryPair], rule: GateRule) -> list[CheckProgress]:
     """Check that the new adapter is not worse than the old one at canary prompts (small test tasks)
     and at past requests that went well. Return one result per group (family) of prompts, sorted by
     the group's name.
     """
-    found: defaultdict[str, list[ProbePair]] = defaultdict(list)
+    found: defaultdict[str, list[CanaryPair]] = defaultdict(list)
     for pair in pairs:
         found[pair.family].append(pair)
     if not found:
@@ -219,7 +219,7 @@ def families(pairs: Iterable[ProbePair], rule: GateRule) -> list[CheckProgress]:
     return [family(name, found[name], rule) for name in sorted(found)]
 
 
-def family(name: str, pairs: Sequence[ProbePair], rule: GateRule) -> CheckProgress:
+def family(name: str, pairs: Sequence[CanaryPair], rule: GateRule) -> CheckProgress:
     """Check that a trained adapter has lost no more of one family of canaries (small tasks) than
     the gate allows.
     """
@@ -235,7 +235,7 @@ def family(name: str, pairs: Sequence[ProbePair], rule: GateRule) -> CheckProgre
     return _again(title, said, [pair for pair in pairs if pair.sampled], rule)
 
 
-def _again(title: str, said: str, pairs: Sequence[ProbePair], rule: GateRule) -> CheckProgress:
+def _again(title: str, said: str, pairs: Sequence[CanaryPair], rule: GateRule) -> CheckProgress:
     wins, losses = _discordant(pairs)
     ties, goal = len(pairs) - wins - losses, math.log(rule.e)
     value = (wins - losses) / max(1, len(pairs))
@@ -255,7 +255,7 @@ def _again(title: str, said: str, pairs: Sequence[ProbePair], rule: GateRule) ->
     return _look(title, standing, "; ".join(clauses), value, -rule.margin)
 
 
-def _discordant(pairs: Iterable[ProbePair]) -> tuple[int, int]:
+def _discordant(pairs: Iterable[CanaryPair]) -> tuple[int, int]:
     wins = losses = 0
     for pair in pairs:
         wins += pair.new and not pair.old
@@ -396,7 +396,7 @@ def secrets(measures: Measures) -> CheckProgress:
     if measures.leaks:
         named = ", ".join(sorted(set(measures.leaks))[:5])
         return _look("secrets", CheckState.FAILS, f"it gave away {named}", len(measures.leaks), 0)
-    if not measures.listened:
+    if not measures.answers_searched:
         return _look("secrets", CheckState.OPEN, "it was not checked for leaked secrets")
-    said = f"{measures.listened} answers gave away no secrets"
+    said = f"{measures.answers_searched} answers gave away no secrets"
     return _look("secrets", CheckState.HOLDS, said, 0, 0)

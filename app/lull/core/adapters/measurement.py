@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from lull.core.adapters.gate import Distance, Manner, Measures, ProbePair, TargetPair
+from lull.core.adapters.gate import CanaryPair, Distance, Manner, Measures, TargetPair
 
 SUCCESSES: Final = "your past successes"
 """Name of the probe family made from real requests whose answers satisfied the user."""
@@ -68,16 +68,16 @@ def measures_of(done: Mapping[str, Measure]) -> Measures:
         canaries=tuple(one.away for one in canaries if one.away is not None),
         manners=tuple(one.manner for one in unchanged if one.manner is not None),
         leaks=tuple(leak for one in heard for leak in one),
-        listened=len(heard),
+        answers_searched=len(heard),
     )
 
 
 def _pairs(
     found: Sequence[Measure], *, family: str = "", sampled: bool = False
-) -> Iterator[ProbePair]:
+) -> Iterator[CanaryPair]:
     for one in found:
         if one.old is not None and one.new is not None:
-            yield ProbePair(
+            yield CanaryPair(
                 family=family or one.about,
                 old=one.old > PASS_ABOVE,
                 new=one.new > PASS_ABOVE,

@@ -41,7 +41,8 @@ class EstimatedWork(Protocol):
     """
 
     @property
-    def kind(self) -> WorkKind: ...
+    def kind(self) -> WorkKind:
+        """The kind of background work, such as proving a skill or training."""
 
     @property
     def value(self) -> float:

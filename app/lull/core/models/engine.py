@@ -106,9 +106,11 @@ class Engine(Protocol):
         start the engine.
         """
 
-    async def drop_adapter(self, version: str) -> None: ...
+    async def drop_adapter(self, version: str) -> None:
+        """Unload a LoRA adapter from memory; without effect if it is not loaded."""
 
-    async def status(self) -> EngineStatus: ...
+    async def status(self) -> EngineStatus:
+        """Return whether the model is loaded, which adapters are, and how much memory it takes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -121,16 +121,20 @@ class ModelStore(Protocol):
     answer, WeightsError if it refuses.
     """
 
-    def listed(self) -> Awaitable[tuple[ListedModel, ...]]: ...
+    def listed(self) -> Awaitable[tuple[ListedModel, ...]]:
+        """List the models that are installed on the server."""
 
     def show(self, name: str) -> Awaitable[ShownModel]:
         """Return Ollama's description of a model. Raises NotFound."""
 
-    def has_blob(self, digest: str) -> Awaitable[bool]: ...
+    def has_blob(self, digest: str) -> Awaitable[bool]:
+        """Whether the server has stored a file with this SHA-256 digest."""
 
-    def upload(self, digest: str, path: str, report: Report) -> Awaitable[None]: ...
+    def upload(self, digest: str, path: str, report: Report) -> Awaitable[None]:
+        """Send a file to the server and report the progress; the server checks the digest."""
 
-    def create(self, body: Mapping[str, object]) -> Awaitable[None]: ...
+    def create(self, body: Mapping[str, object]) -> Awaitable[None]:
+        """Add a model to the server; `body` is the request body of Ollama's `/api/create`."""
 
     def delete(self, name: str) -> Awaitable[None]:
         """Deletes a model from the Ollama server; does nothing if there is none of this name."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from lull.core.adapters.adapter import AdapterVersion
-from lull.core.adapters.canary import Probe
+from lull.core.adapters.canary import CanaryTask
 from lull.core.chat.messages import Message
 from lull.core.chat.model_name import canonical
 from lull.core.training.ports import Curriculum
@@ -15,7 +15,8 @@ from lull.core.training.ports import Curriculum
 
 class CurriculumByModel:
     """Provides additional requests for training and testing LoRA adapters: from a source that was
-    made for the model, if there is one, otherwise from the user's past requests.
+    made for the model, if there is one, otherwise from the user's past requests. Implements
+    `Curriculum`.
     """
 
     def __init__(self, past: Curriculum, own: Mapping[str, Curriculum]) -> None:
@@ -28,7 +29,7 @@ class CurriculumByModel:
     def _of(self, model: str) -> Curriculum:
         return self._own.get(canonical(model), self._past)
 
-    def canaries(self, version: AdapterVersion) -> Sequence[Probe]:
+    def canaries(self, version: AdapterVersion) -> Sequence[CanaryTask]:
         return self._of(version.base_model).canaries(version)
 
     def subject(self, model: str, asked: str) -> str:

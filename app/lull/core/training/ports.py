@@ -12,7 +12,7 @@ from lull.core.training.events import RunEvent
 
 if TYPE_CHECKING:
     from lull.core.adapters.adapter import AdapterVersion
-    from lull.core.adapters.canary import Probe
+    from lull.core.adapters.canary import CanaryTask
 
 
 class Curriculum(Protocol):
@@ -20,14 +20,14 @@ class Curriculum(Protocol):
     addition to those that were recorded.
     """
 
-    def canaries(self, version: AdapterVersion) -> Sequence[Probe]:
+    def canaries(self, version: AdapterVersion) -> Sequence[CanaryTask]:
         """Return canary probes for testing this adapter: requests that it must still answer
         rightly, each with a check of the answer.
         """
 
     def subject(self, model: str, asked: str) -> str:
         """Return what the request `asked` is about, as one word; the subjects of test prompts
-        (`Probe.about`) can be compared with it. "" if unknown.
+        (`CanaryTask.about`) can be compared with it. "" if unknown.
         """
 
     def fresh_requests(self, model: str, words: str, count: int) -> Sequence[str]:
@@ -73,12 +73,14 @@ class TrainingProcess(Protocol):
         """
 
     @property
-    def suspended(self) -> bool: ...
+    def suspended(self) -> bool:
+        """Whether the process is stopped by `suspend` and has not been resumed since."""
 
     async def suspend(self) -> None:
         """Stops the trainer process from using the processor at once; its memory is kept."""
 
-    async def resume(self) -> None: ...
+    async def resume(self) -> None:
+        """Let a suspended process run on; without effect if it is not suspended."""
 
     async def kill(self) -> None:
         """Ends the trainer process at once and frees its memory. `Trainer.start` later continues

@@ -8,6 +8,7 @@ from lull.desktop.widgets.page import Kit, MakesPage, Page, PageName
 
 
 def making() -> dict[PageName, MakesPage]:
+    """Return for each page the function that creates it."""
     return {
         PageName.TODAY: _today,
         PageName.REVIEW: _review,

@@ -62,6 +62,7 @@ class Autostart:
         )
 
     def path(self, part: AutostartPart) -> Path:
+        """Return the file that makes the system start this part of Lull at login."""
         if self.platform == "darwin":
             return self.user / "Library" / "LaunchAgents" / f"org.lull.{part}.plist"
         if part is AutostartPart.SERVICE:
@@ -69,6 +70,7 @@ class Autostart:
         return self.config / "autostart" / "lull.desktop"
 
     def is_on(self, part: AutostartPart) -> bool:
+        """Whether this part of Lull is started at login."""
         return self.path(part).exists()
 
     def set_enabled(self, part: AutostartPart, *, on: bool) -> None:
@@ -95,6 +97,7 @@ class Autostart:
         return self.config / "systemd" / "user" / "default.target.wants" / "lull.service"
 
     def text(self, part: AutostartPart) -> str:
+        """Return the contents of the file that starts this part of Lull at login."""
         command = self.serve if part is AutostartPart.SERVICE else self.icon
         if self.platform == "darwin":
             return _plist(f"org.lull.{part}", command, self.home)

@@ -96,6 +96,7 @@ class DiagnosticsDialog(QDialog):
         dialog.open()
 
     def write(self, file: str) -> None:
+        """Save the bug report to a file and tell the user whether that worked."""
         try:
             Path(file).write_text(self.text.toPlainText(), encoding="utf-8")
             self._kit.state.told.emit(OutcomeMessage(text=tr("Saved as %1", file)))

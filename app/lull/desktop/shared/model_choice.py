@@ -39,6 +39,7 @@ class ModelChoice(QWidget):
         box.addWidget(self.why)
 
     def refresh(self) -> None:
+        """Show the installed models, the chosen one and how far its weights are prepared."""
         there = self._kit.state.value(Subject.MODELS)
         models = [(str(m["name"]), bool(m["can_learn"])) for m in there.get("models", ())]
         if "auto" in there:

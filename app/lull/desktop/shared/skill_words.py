@@ -65,6 +65,7 @@ _BY_FORM: Final = frozenset(
 
 
 def flag_look(flag: Json) -> FlagLook:
+    """Choose the look of a warning about a skill's text by how serious it is."""
     if flag.get("severity") == "quarantine":
         return FlagLook.DANGER
     calm = flag.get("severity") == "note" or flag.get("kind") in _BY_FORM

@@ -94,6 +94,7 @@ class FirstRun(QDialog):
         self.go(0)
 
     def go(self, number: int) -> None:
+        """Show the step with this number, counted from 0."""
         number = max(0, min(number, len(self.steps) - 1))
         self.pages.setCurrentIndex(number)
         last = number == len(self.steps) - 1

@@ -53,6 +53,7 @@ class WelcomeStep(QWidget):
         return True
 
     def says(self, text: str, kind: str = "") -> QLabel:
+        """Add a paragraph of text to the step and return its label."""
         made = label(text, kind, wrap=True)
         self.box.addWidget(made)
         return made

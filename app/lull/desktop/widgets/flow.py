@@ -64,6 +64,7 @@ class Flow(QLayout):
         self.setSpacing(gap)
 
     def add_stretch(self) -> None:
+        """Add a stretch, which takes the space that is left in its line."""
         self.addItem(QSpacerItem(0, 0, _GROWS, _FIXED))
 
     # Qt's own

@@ -35,6 +35,7 @@ def tray_icon(shape: TrayShape, colour: str, *, mask: bool = False) -> QIcon:
 
 @lru_cache(maxsize=128)
 def icon(name: str, colour: str) -> QIcon:
+    """Return the icon of this name, drawn in this colour in all sizes."""
     made = QIcon()
     for size in SIZES:
         made.addPixmap(pixmap(name, colour, size))

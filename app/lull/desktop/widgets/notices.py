@@ -93,9 +93,11 @@ class Notices(QObject):
         state.happened.connect(self._hear)
 
     def wanted(self, kind: NoticeKind) -> bool:
+        """Whether the user wants notifications of this kind."""
         return bool(self._preferences.value(f"notify/{kind}", True, type=bool))
 
     def want(self, kind: NoticeKind, on: bool) -> None:
+        """Remember whether the user wants notifications of this kind."""
         self._preferences.setValue(f"notify/{kind}", on)
 
     def _look(self, subject: str) -> None:
@@ -172,6 +174,7 @@ def in_a_call(learning: Mapping[str, Any]) -> bool:
 
 
 def night(run: Json) -> Notice:
+    """Return the notification about a training run that has ended."""
     before, after = run.get("reward_before"), run.get("reward_after")
     gain = None if before is None or after is None else float(after) - float(before)
     said = "; ".join(reword_for_window(str(reason)) for reason in run.get("reasons") or ())

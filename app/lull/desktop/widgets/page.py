@@ -141,10 +141,12 @@ class Page(QWidget):
 
     @property
     def state(self) -> AppState:
+        """The service's data."""
         return self.kit.state
 
     @property
     def showing_body(self) -> bool:
+        """Whether the page shows its contents, not the placeholder."""
         return self._stack.currentWidget() is self._areas[self.body]
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
@@ -163,6 +165,7 @@ class Page(QWidget):
             self.refresh()
 
     def refresh(self) -> None:
+        """Redraw the page: its head, and its contents or the placeholder."""
         self._due = False
         self.show_head()
         why = self._why_nothing()

@@ -29,6 +29,7 @@ NOTE_MS: Final = 8_000
 
 
 def label(text: str = "", kind: str = "", *, wrap: bool = False) -> QLabel:
+    """Return a label that shows plain text; `kind` chooses its look from the style sheet."""
     made = QLabel(text)
     made.setTextFormat(Qt.TextFormat.PlainText)
     if kind:
@@ -72,6 +73,7 @@ class ElidedLabel(QLabel):
 
 
 def chip(text: str, kind: str = "plain") -> QLabel:
+    """Return a label that is drawn as a small rounded mark, such as a status."""
     made = QLabel(text)
     made.setTextFormat(Qt.TextFormat.PlainText)
     made.setProperty("chip", kind)
@@ -133,6 +135,7 @@ def restyle(widget: QWidget) -> None:
 
 
 def set_kind(widget: QLabel, kind: str) -> None:
+    """Change a label's look to another kind of the style sheet."""
     if widget.property("kind") != kind:
         widget.setProperty("kind", kind)
         restyle(widget)
@@ -231,6 +234,7 @@ class Banner(QFrame):
 
     @property
     def text(self) -> str:
+        """The message that is shown; "" while the strip is hidden."""
         return "" if self.isHidden() else self._words.text()
 
 
@@ -325,6 +329,7 @@ class PagePlaceholder(QWidget):
         text: str,
         actions: Sequence[tuple[str, Callable[[], object]]] = (),
     ) -> None:
+        """Show this headline and text, with a button for each action."""
         self.head.setText(head)
         self.words.setText(text)
         clear_layout(self.buttons)

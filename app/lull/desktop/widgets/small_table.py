@@ -54,6 +54,7 @@ class _SmallTable(QTableWidget):
 def small_table(
     heads: Sequence[str], name: str, *, several: bool = False, row_px: int = 28
 ) -> QTableWidget:
+    """Return a table of few rows with these column titles; `name` is for screen readers."""
     made = _SmallTable(row_px)
     made.setColumnCount(len(heads))
     made.setAccessibleName(name)

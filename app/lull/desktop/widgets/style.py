@@ -102,6 +102,7 @@ def _of_the_system() -> Theme:
 
 
 def mono() -> QFont:
+    """Return the font for code and diffs, whose characters are all equally wide."""
     font = QFont()
     font.setFamilies(list(MONO))
     font.setStyleHint(QFont.StyleHint.Monospace)
@@ -117,6 +118,7 @@ def small_pt() -> float:
 
 
 def palette(theme: Theme) -> QPalette:
+    """Return Qt's colours for a theme."""
     role = QPalette.ColorRole
     made = QPalette()
     colours = {

@@ -26,7 +26,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Final
 
 from lull.core.adapters.adapter import AdapterVersion
-from lull.core.adapters.canary import MOST_ANSWER_TOKENS, Probe
+from lull.core.adapters.canary import MOST_ANSWER_TOKENS, CanaryTask
 from lull.core.adapters.canary_checks import refuses
 from lull.core.adapters.gate import (
     CheckState,
@@ -258,7 +258,7 @@ class Gate:
                 measured = await self._target(exam, request, int(number))
         await self._measures.keep(exam.version.id, name, measured)
 
-    async def _probe(self, exam: _Exam, probe: Probe) -> Measure:
+    async def _probe(self, exam: _Exam, probe: CanaryTask) -> Measure:
         blank = Measure(kind=MeasureKind.PROBE, about=probe.family, old=0.0, new=0.0)
         sampling = Sampling(temperature=0.0, max_tokens=MOST_ANSWER_TOKENS)
         try:

@@ -43,6 +43,7 @@ class CompleteAnswer:
 
     @property
     def text(self) -> str:
+        """The answer's text."""
         return self.completion.message.text
 
 

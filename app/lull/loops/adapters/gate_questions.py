@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Final
 
-from lull.core.adapters.canary import Probe
+from lull.core.adapters.canary import CanaryTask
 from lull.core.adapters.measurement import SUCCESSES
 from lull.core.chat.messages import Completion, Message, Sampling
 
@@ -58,7 +58,7 @@ class GateMaterial:
     data that no answer may leak.
     """
 
-    probes: tuple[Probe, ...]
+    probes: tuple[CanaryTask, ...]
     """Canary probes, which both adapters answer."""
     targets: tuple[HeldOutRequest, ...] = ()
     successes: tuple[PastSuccess, ...] = ()
@@ -75,7 +75,7 @@ class GateMaterial:
         return [(p.messages, _passes(p)) for p in self.probes if p.family == name]
 
 
-def _passes(probe: Probe) -> Scores:
+def _passes(probe: CanaryTask) -> Scores:
     async def score(answer: Completion) -> float:
         return float(probe.passes(answer.message.text))
 

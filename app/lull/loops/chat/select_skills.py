@@ -88,7 +88,7 @@ class SkillHoldout(Protocol):
 
 class NoHoldout:
     """A SkillHoldout without measurements: it leaves no skill out at random, prefers the most
-    relevant skills and knows no effects.
+    relevant skills and knows no effects. Implements `SkillHoldout`.
     """
 
     def leaves_out(self, _: Skill, __: str, ___: Client) -> Toss | None:

@@ -44,6 +44,7 @@ class ConnectPlan:
 
     @property
     def changes(self) -> bool:
+        """Whether the edit would change the file at all."""
         return self.text.encode() != (self.file.data or b"")
 
     @property
@@ -82,6 +83,7 @@ class UndoPlan:
 
     @property
     def only_line_ends(self) -> bool:
+        """Whether undoing changes nothing but how the file's lines end."""
         return self.changed and not self.diff
 
 

@@ -58,7 +58,7 @@ class StandingWishes:
     def __init__(
         self,
         rewards: Rewards,
-        heard: FeedbackRows,
+        feedback: FeedbackRows,
         verifier: Verifier,
         *,
         turned_down: Callable[[], frozenset[str]],
@@ -71,7 +71,7 @@ class StandingWishes:
         `most` is the number of wishes remembered for each owner and model.
         """
         self._rewards = rewards
-        self._heard = heard
+        self._feedback = feedback
         self._verifier = verifier
         self._turned_down = turned_down
         self._most = most
@@ -140,9 +140,9 @@ class StandingWishes:
     def _words(self, turns: Collection[str]) -> dict[WishPlace, set[str]]:
         """Return the wishes said in these turns, by owner and model."""
         found: dict[WishPlace, set[str]] = defaultdict(set)
-        heard = self._heard.of([*turns])
+        read = self._feedback.of([*turns])
         for one in self._rewards.served([*turns]):
-            feedback = heard.get(one.turn.id)
+            feedback = read.get(one.turn.id)
             if feedback is not None:
                 found[_place(one)].add(feedback.heard.rule)
         return found
@@ -167,7 +167,7 @@ class StandingWishes:
         `gone`.
         """
         owner, model = place
-        heard = self._heard.wishes(owner=owner, model=model, limit=limit)
+        heard = self._feedback.wishes(owner=owner, model=model, limit=limit)
         about = {one.turn.id: one.asked for one in self._rewards.served([f.before for f in heard])}
         return [
             self._verifier.wish_of(one, about=about[one.before])

@@ -81,6 +81,7 @@ class Runner:
 
     @property
     def running(self) -> bool:
+        """Whether a unit of background work is running at this moment."""
         return self._since_s is not None
 
     @property

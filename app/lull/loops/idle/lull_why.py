@@ -30,6 +30,7 @@ class WorkView(NamedTuple):
     """
 
     def as_dict(self) -> dict[str, object]:
+        """Return the work item as JSON values, its texts also as codes that can be translated."""
         return {**self._asdict(), **coded(self.text), **coded(self.why_not, "why_not_")}
 
 
@@ -43,6 +44,7 @@ class LullWhy(NamedTuple):
     """The work items to do; one that has begun comes first."""
 
     def as_dict(self) -> dict[str, object]:
+        """Return the answer as JSON values, as the control API sends it."""
         return {**self.window.as_dict(), "work": [one.as_dict() for one in self.work]}
 
 

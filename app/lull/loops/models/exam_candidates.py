@@ -28,9 +28,11 @@ log = logging.getLogger(__name__)
 class ModelCatalogue(Protocol):
     """Interface of Ollama's list of installed models."""
 
-    def listed(self) -> Awaitable[tuple[ListedModel, ...]]: ...
+    def listed(self) -> Awaitable[tuple[ListedModel, ...]]:
+        """List the installed models. Raises UpstreamDown if Ollama does not answer."""
 
-    def show(self, name: str) -> Awaitable[ShownModel]: ...
+    def show(self, name: str) -> Awaitable[ShownModel]:
+        """Return Ollama's description of a model. Raises NotFound."""
 
 
 class LoadedModels(Protocol):
@@ -38,7 +40,8 @@ class LoadedModels(Protocol):
     loaded in memory.
     """
 
-    def loaded(self) -> Awaitable[Collection[str] | None]: ...
+    def loaded(self) -> Awaitable[Collection[str] | None]:
+        """Return the names of the models in Ollama's memory; None if Ollama does not answer."""
 
     def digests(self) -> Mapping[str, str]:
         """Return the digests of the models that Ollama listed last, by canonical name."""

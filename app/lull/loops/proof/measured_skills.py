@@ -141,6 +141,7 @@ class StoredEffects:
         return effects_in(outcomes, self.evidence.replays.pairs(self.texts))
 
     def measures(self) -> Mapping[SkillKey, SkillMeasure]:
+        """Return nothing: how effects are being measured is known only to a running service."""
         return {}
 
 

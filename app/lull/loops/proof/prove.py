@@ -106,14 +106,17 @@ class Prove:
 
     @property
     def rule(self) -> ProveRule:
+        """The parameters by which proposed skills are proved."""
         return self._rule
 
     @property
     def ground(self) -> ProofGround:
+        """The conditions and decision rule of each proof."""
         return self._ground
 
     @property
     def replay(self) -> Replay:
+        """The part that has past requests answered again."""
         return self._replay
 
     async def slice(self, *, only: str | None = None) -> int:

@@ -86,6 +86,7 @@ class ReplayCase:
 
     @property
     def turn(self) -> str:
+        """Id of the conversation turn whose request is replayed."""
         return self.served.turn.id
 
 

@@ -46,6 +46,7 @@ class RetireSkills:
         self._problem = problem
 
     def now(self) -> datetime:
+        """Return the current time by which skills are found to be out of use."""
         return self._clock.now()
 
     def active_since(self, skill: Skill) -> datetime:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from lull.core.adapters.adapter import AdapterVersion
-from lull.core.adapters.canary import Probe
+from lull.core.adapters.canary import CanaryTask
 from lull.core.chat.messages import Message
 from lull.core.feedback.reward import GREY
 from lull.core.skills.prompt_block import Placement, skills_block, with_block
@@ -41,7 +41,7 @@ class PastCurriculum:
         rewards: Rewards,
         *,
         library: Callable[[], Library],
-        canaries: Callable[[], Sequence[Probe]],
+        canaries: Callable[[], Sequence[CanaryTask]],
         place: Callable[[str], Placement] = lambda _: Placement.SYSTEM,
     ) -> None:
         """The function `canaries` returns the test prompts with known right answers that ship with
@@ -52,7 +52,7 @@ class PastCurriculum:
         self._library = library
         self._canaries = canaries
 
-    def canaries(self, version: AdapterVersion) -> Sequence[Probe]:
+    def canaries(self, version: AdapterVersion) -> Sequence[CanaryTask]:
         """Return the canary prompts (test prompts with known right answers) that ship with Lull;
         they are the same for every adapter.
         """

@@ -68,7 +68,7 @@ class RewardAnswers:
         self,
         *,
         rewards: Rewards,
-        heard: FeedbackRows,
+        feedback: FeedbackRows,
         proposals: Proposals,
         verifier: Verifier,
         judge: Callable[[], Judge | None],
@@ -80,7 +80,7 @@ class RewardAnswers:
         `calibration` returns how reliable each source of scores is.
         """
         self._rewards = rewards
-        self._heard = heard
+        self._feedback = feedback
         self._proposals = proposals
         self._verifier = verifier
         self._judge = judge
@@ -116,9 +116,9 @@ class RewardAnswers:
         """
         taught = self._taught()
         said = []
-        heard = self._heard.about([one.turn.id for one in recent])
+        read = self._feedback.about([one.turn.id for one in recent])
         for one in sorted(recent, key=lambda served: served.turn.id):
-            feedback = heard.get(one.turn.id)
+            feedback = read.get(one.turn.id)
             if feedback is None or one.turn.id in taught or feedback.turn in taught:
                 continue
             wish = self._verifier.wish_of(feedback, about=one.asked)

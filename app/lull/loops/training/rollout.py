@@ -70,6 +70,7 @@ class Prompt:
 
     @property
     def turn(self) -> str:
+        """Id of the conversation turn that the request comes from."""
         return self.served.turn.id
 
     @property

@@ -36,6 +36,7 @@ class TaughtPrompt:
 
     @property
     def asked(self) -> str:
+        """The text of the user's request."""
         return self.student[-1].text
 
 

@@ -72,4 +72,5 @@ class PublishingHost:
         return self.digest(model) is None and self._names.has_versions(model)
 
     async def load_for_comparison(self, version: AdapterVersion, folder: Path) -> ComparedAdapters:
+        """Load an adapter into Lull's own engine beside the one in use, to compare both."""
         return await self._engines.load_for_comparison(version, folder)

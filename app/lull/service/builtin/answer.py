@@ -42,6 +42,7 @@ class AnswerBytes:
         return self._ready.popleft()
 
     async def aclose(self) -> None:
+        """End the answer and stop the generation."""
         self._ended = True
         self._ready.clear()
         await close(self._chunks)

@@ -27,9 +27,11 @@ class UnloadableEngine(Protocol):
     def pid(self) -> int | None:
         """The id of the engine's process; None while there is none."""
 
-    async def status(self) -> EngineStatus: ...
+    async def status(self) -> EngineStatus:
+        """Return how busy the engine is. It must be running."""
 
-    async def close(self) -> None: ...
+    async def close(self) -> None:
+        """Unload the model and free its memory; the next request loads it again."""
 
 
 class IdleEngine:

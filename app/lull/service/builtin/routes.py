@@ -121,6 +121,7 @@ class ListedModels:
         self._by_key.pop(name_key(name), None)
 
     def serves(self, name: str) -> bool:
+        """Whether Lull's own engine serves a model of this name."""
         return name_key(name) in self._by_key
 
     def answers(self, chat: ChatRequest) -> bool:

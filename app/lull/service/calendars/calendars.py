@@ -144,6 +144,7 @@ class Calendars:
         )
 
     def feeds(self) -> tuple[Feed, ...]:
+        """Return the calendar feeds that the user has added."""
         return tuple((self._feeds or {}).values())
 
     async def load(self) -> None:

@@ -56,6 +56,7 @@ class ConnectRequests:
         self._service = service
 
     async def all(self) -> Json:
+        """List the known chat clients: which are installed, and which are connected to Lull."""
         target = self._target(await self._service.status(), "")
         return await asyncio.to_thread(self._listed, target)
 

@@ -52,6 +52,7 @@ class ControlApi:
         self._groups = groups
 
     def app(self) -> web.Application:
+        """Build the web application with all routes of the control API."""
         app = web.Application(middlewares=[errors, own_user], client_max_size=BODY_LIMIT)
         app.router.add_get(routes.SNAPSHOT, self.snapshot)
         app.router.add_get(routes.EVENTS, self.events)
@@ -77,6 +78,7 @@ class ControlApi:
         return self._answering.json({"seq": seq, "status": await self._status.status(), **stored})
 
     async def events(self, request: web.Request) -> web.StreamResponse:
+        """Stream events after number `after`, one JSON object a line; empty lines keep it alive."""
         after = self._answering.number(request, "after", self._bus.last)
         response = web.StreamResponse(headers={"Content-Type": "application/x-ndjson"})
         async with self._bus.watching(after=after) as events:

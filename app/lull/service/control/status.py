@@ -16,9 +16,9 @@ from lull.resources import INSTALL_AGAIN
 from lull.service.clients.connecting import ConnectParts
 from lull.service.clients.drifted import check_clients, drifted_clients
 from lull.service.control import checks
+from lull.service.control.backup_check import check_backups
 from lull.service.control.checks import check, in_thread, run_check_in_thread, with_time_limit
 from lull.service.idle import checks as lull_checks
-from lull.service.process.backups import check_backups
 from lull.service.process.listening import ListeningAt
 from lull.service.wiring.own_models import BUILT_IN, BUILT_IN_PROBLEM, TOY
 from lull.service.wiring.service import Service
@@ -38,6 +38,7 @@ class Status:
         self._clients = clients
 
     async def status(self) -> Json:
+        """Return the answer to `lull status`: address, models, counts, problems and more."""
         service, shared = self._service, self._shared
         library = service.skills.current.library
         active = sum(s.status is SkillStatus.ACTIVE for s in library.skills.values())
@@ -142,6 +143,7 @@ class Status:
         return next(iter(self._shared.models.ollama.state.models), BUILT_IN)
 
     async def doctor(self) -> Json:
+        """Run all checks of `lull doctor` at once and return their results."""
         service, paths = self._service, self._paths
         stores, ollama = self._shared.stores, self._shared.models.ollama
         # All at once: together they take as long as the longest.

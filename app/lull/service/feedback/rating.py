@@ -28,7 +28,8 @@ class RemovesExemplars(Protocol):
     useful), as when a rating is cleared.
     """
 
-    def remove(self, ids: list[str]) -> None: ...
+    def remove(self, ids: list[str]) -> None:
+        """Remove the entries with these ids."""
 
 
 class Rating:

@@ -65,6 +65,7 @@ class AuxModels:
         self._opened: list[OllamaModel] = []
 
     async def close(self) -> None:
+        """Close the connections to all models that were opened."""
         for chat in self._opened:
             await chat.close()
 

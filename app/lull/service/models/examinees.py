@@ -28,10 +28,12 @@ class Examinees:
         self._known: dict[tuple[str, int, float], Examinee] = {}
 
     async def close(self) -> None:
+        """Close the connections to all models that were opened."""
         for chat in self._chats:
             await chat.close()
 
     def named(self, name: str) -> Examinee:
+        """Return a model in the three roles; it is opened on the first call."""
         judge = self._judge()
         key = (name, judge.votes, judge.temperature)
         if key not in self._known:

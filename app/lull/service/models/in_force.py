@@ -86,7 +86,7 @@ class FollowSettings:
         learner: LearnerServing,
         auto: AutoLearner,
         promote: Promote,
-        night: TrainingJob,
+        job: TrainingJob,
         serve: Serve,
         watch: WatchIdle,
         bus: EventBus,
@@ -99,7 +99,7 @@ class FollowSettings:
         self._learner = learner
         self._auto = auto
         self._promote = promote
-        self._night = night
+        self._job = job
         self._serve = serve
         self._watch = watch
         self._bus = bus
@@ -123,7 +123,7 @@ class FollowSettings:
         """
         if await self.serve_learner():
             await self._promote.route_to_active(self._in_force().training.model)
-            await self._night.learner_changed()
+            await self._job.learner_changed()
 
     async def serve_learner(self) -> bool:
         """Serve the model that should be trained. Return True if it changed or cannot be served,

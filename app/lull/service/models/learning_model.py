@@ -184,6 +184,7 @@ class LearningModel:
                     await chosen.engine.close()
 
     async def close(self) -> None:
+        """Close the engine of the model, and those of earlier models that still finish answers."""
         leaving = tuple(self._leaving.items())
         for _, task in leaving:
             task.cancel()

@@ -19,7 +19,8 @@ class OllamaModel(ChatModel, Protocol):
     must close its connection afterwards.
     """
 
-    async def close(self) -> None: ...
+    async def close(self) -> None:
+        """Close the connection to Ollama."""
 
 
 class MakesModels(Protocol):

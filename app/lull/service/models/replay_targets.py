@@ -80,6 +80,7 @@ class ReplayTargets:
         self._chats: dict[str, OllamaModel] = {}
 
     async def close(self) -> None:
+        """Close the connections to all models that were opened."""
         for chat in self._chats.values():
             await chat.close()
 

@@ -1,3 +1,3 @@
-"""Runs the service process: startup, the lock against a second instance, logs, error reports,
-backups and restarting of failed background tasks.
+"""What the service's process stands on: the lock against a second instance, sockets, logs, events,
+problem reports, backups, restarting of failed background tasks, and the process that stands in.
 """

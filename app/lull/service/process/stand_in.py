@@ -63,10 +63,12 @@ class StandInPlan:
     """
 
     def to_json(self) -> str:
+        """Write the settings as JSON."""
         return json.dumps(asdict(self))
 
     @classmethod
     def from_json(cls, text: str) -> StandInPlan:
+        """Read the settings from JSON that `to_json` wrote."""
         said: dict[str, Any] = json.loads(text)
         return cls(**{**said, "origins": tuple(said["origins"])})
 

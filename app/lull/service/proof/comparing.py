@@ -34,9 +34,11 @@ class Compares(Protocol):
     skill, and records which one the user picks.
     """
 
-    async def next(self, proposal_id: str, /) -> NextPair: ...
+    async def next(self, proposal_id: str, /) -> NextPair:
+        """Return the next pair of answers for the user to compare."""
 
-    async def pick(self, proposal_id: str, pair: str, pick: Pick, /) -> Proposal: ...
+    async def pick(self, proposal_id: str, pair: str, pick: Pick, /) -> Proposal:
+        """Record which answer of a pair the user picked, and return the changed proposal."""
 
 
 class PickListener(Protocol):
@@ -44,7 +46,8 @@ class PickListener(Protocol):
     so that the proof of the skill continues.
     """
 
-    async def on_picked(self) -> None: ...
+    async def on_picked(self) -> None:
+        """Go on with the skill's proof, after the user's pick has been recorded."""
 
 
 class ComparisonRequests:

@@ -65,9 +65,11 @@ class Proofs(Protocol):
     and that is notified when the user has decided on a proposal.
     """
 
-    async def prove_now(self, proposal: str | None, *, wait: bool) -> list[LullError]: ...
+    async def prove_now(self, proposal: str | None, *, wait: bool) -> list[LullError]:
+        """Start proofs at once and return their errors; `proposal` None means all that wait."""
 
-    def on_proposal_decided(self) -> None: ...
+    def on_proposal_decided(self) -> None:
+        """Take note that the user has decided on a proposal."""
 
 
 class ReviewRequests:

@@ -28,10 +28,12 @@ class ReadableBody(Protocol):
     """
 
     @property
-    def chat(self) -> ChatRequest: ...
+    def chat(self) -> ChatRequest:
+        """The chat request that the body contains."""
 
     @property
-    def injectable(self) -> bool: ...
+    def injectable(self) -> bool:
+        """Whether skills' texts may be added to the prompt of this request."""
 
     @property
     def idle(self) -> bool:
@@ -79,7 +81,7 @@ class BodyToSend:
 
 class InProcessBody:
     """A chat request's body that is parsed in this process; only long bodies are parsed in a child
-    process.
+    process. Implements `ReadableBody`.
     """
 
     def __init__(self, dialect: Dialect, plain: bytes) -> None:

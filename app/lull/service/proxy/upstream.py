@@ -29,12 +29,14 @@ class Upstream(Protocol):
         """Whether Ollama has no model, so that only the one that ships with Lull can answer."""
 
     @property
-    def how_to_start(self) -> str: ...
+    def how_to_start(self) -> str:
+        """A sentence that tells the user where Ollama is expected and how to start it."""
 
     def remote(self, model: str) -> bool | Awaitable[bool]:
         """Whether a model runs on another machine, so that Lull must not read its requests."""
 
-    def facts(self, model: str) -> ModelFacts | Awaitable[ModelFacts]: ...
+    def facts(self, model: str) -> ModelFacts | Awaitable[ModelFacts]:
+        """Return the digest of the weights, the context window and the adapter of a model."""
 
     def probe_soon(self) -> None:
         """Have Ollama probed soon (asked whether it runs), because a request could not be

@@ -22,9 +22,9 @@ class TrainingRequests:
     """Answers the control API's requests about LoRA training."""
 
     def __init__(
-        self, night: TrainingJob, watch: WatchIdle, training: Training, folders: RunFolders
+        self, job: TrainingJob, watch: WatchIdle, training: Training, folders: RunFolders
     ) -> None:
-        self._night = night
+        self._job = job
         self._watch = watch
         self._training = training
         self._folders = folders
@@ -45,7 +45,7 @@ class TrainingRequests:
 
     async def cancel(self, run: str) -> Json:
         """Cancel a LoRA training run. Raises NotFound, Conflict."""
-        return {"runs": [run_view(await self._night.cancel(run))]}
+        return {"runs": [run_view(await self._job.cancel(run))]}
 
     async def train_now(self, wanted: Json) -> Json:
         """Start LoRA training without waiting for idle time; heat, battery and memory limits still
@@ -54,7 +54,7 @@ class TrainingRequests:
         With `wait`, returns when there is no training left to do or such a limit forbids it now,
         and raises the LullError that stopped training.
         """
-        await self._night.train_now()
+        await self._job.train_now()
         await self._watch.train_now()
         if wanted.get("wait"):
             await self._done()
@@ -65,10 +65,10 @@ class TrainingRequests:
 
         Raises the error that stopped training.
         """
-        while not isinstance(self._night.next_step, NothingToDo):
+        while not isinstance(self._job.next_step, NothingToDo):
             if self._strained():
                 return
-            if (error := self._night.trouble) is not None:
+            if (error := self._job.trouble) is not None:
                 raise error
             await asyncio.sleep(POLL_S)
             # Each check keeps the user's request to train now alive while there is work.
@@ -83,7 +83,7 @@ class TrainingRequests:
         )
 
     def _next(self) -> Json:
-        next_step = self._night.next_step
+        next_step = self._job.next_step
         groups = groups_of(next_step)
         return {
             "doing": next_step.task.value,

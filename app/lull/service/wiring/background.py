@@ -84,10 +84,10 @@ class BackgroundTasks:
                 keep("watching trained models", self._slow_loop.adapters.control.watch)
             )
             group.create_task(
-                keep("looking for something to train", self._slow_loop.night.keep_searching)
+                keep("looking for something to train", self._slow_loop.job.keep_searching)
             )
             group.create_task(
-                keep("watching paused training", self._slow_loop.night.watch_suspension)
+                keep("watching paused training", self._slow_loop.job.watch_suspension)
             )
             group.create_task(keep("looking for new answers to train on", self._nudge_night))
             group.create_task(keep("watching for idle times", self._watch_for_lulls))
@@ -98,7 +98,7 @@ class BackgroundTasks:
         async with self._shared.bus.watching(after=self._shared.bus.last) as events:
             async for event in events:
                 if event.kind in _TRAINING_NEWS:
-                    self._slow_loop.night.nudge()
+                    self._slow_loop.job.nudge()
 
     async def _watch_for_lulls(self) -> None:
         with collecting_signals(self._service.lulls.source):

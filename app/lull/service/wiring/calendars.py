@@ -53,4 +53,5 @@ def feed_reader() -> IcsCalendar:
 
 
 def system_clock() -> SystemClock:
+    """Return the system's clock."""
     return SystemClock()

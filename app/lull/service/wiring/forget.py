@@ -29,7 +29,7 @@ class ForgetInService:
 
     approve: Approve
     learning: LearningParts
-    night: TrainingJob
+    job: TrainingJob
     promote: Promote
     memory: LateExemplars
 
@@ -44,13 +44,13 @@ class ForgetInService:
                 await self.promote.roll_back(model, to, why=why)
 
     async def stop(self, runs: Sequence[str]) -> None:
-        await self.night.stop(runs)
+        await self.job.stop(runs)
 
     async def afterwards(self) -> None:
         self.learning.scoring.score.wishes.clear()
         await self.approve.follow()
         self.learning.fast_loop.on_proposal_decided()
-        self.night.nudge()
+        self.job.nudge()
 
 
 def forget_of(
@@ -59,7 +59,7 @@ def forget_of(
     slow: TrainingGateParts,
     *,
     learning: LearningParts,
-    night: TrainingJob,
+    job: TrainingJob,
     promote: Promote,
     memory: LateExemplars,
 ) -> Forget:
@@ -78,11 +78,11 @@ def forget_of(
         training=stores.training,
         adapters=slow.adapters,
         rewards=stores.rewards,
-        heard=stores.feedback,
+        feedback=stores.feedback,
         forgetting=ForgettingRows(stores.database),
     )
     elsewhere = ForgetInService(
-        approve=shared.approve, learning=learning, night=night, promote=promote, memory=memory
+        approve=shared.approve, learning=learning, job=job, promote=promote, memory=memory
     )
     return Forget(
         tables,

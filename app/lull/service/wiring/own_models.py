@@ -54,6 +54,7 @@ class BuiltInModels:
 
     @property
     def engines(self) -> tuple[MlxEngine, MlxEngine]:
+        """The engines of the built-in model and of the toy model."""
         return self.engine, self.toy
 
     def set_adapter_hooks(

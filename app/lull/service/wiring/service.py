@@ -88,6 +88,7 @@ class Service:
 
     @property
     def settings(self) -> Settings:
+        """The settings that are in force now."""
         return self.choices.in_force()
 
 

@@ -55,7 +55,7 @@ async def wired(
         closed(service.upkeep.keep_watch.stop)
         closed(service.slow_loop.weights.learner.close)
         closed(service.learning.models.close)
-        closed(service.slow_loop.night.close)
+        closed(service.slow_loop.job.close)
         closed(service.choices.exam_requests.close)
         closed(service.answering.data_plane.close)
         await _make_ready(service)

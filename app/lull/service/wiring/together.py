@@ -265,7 +265,7 @@ def _lulls(
         source=source,
         calendars=calendars,
         learning=learning,
-        training=slow.night.queue,
+        training=slow.job.queue,
         exams=helpers,
     )
     return LullParts(calendars=calendars, source=source, watch=watch)
@@ -317,7 +317,7 @@ def _choices(
         learner=loops.slow.weights.learner,
         auto=auto,
         promote=loops.slow.adapters.promote,
-        night=loops.slow.night,
+        job=loops.slow.job,
         serve=serve,
         watch=loops.lulls.watch,
         bus=common.shared.bus,

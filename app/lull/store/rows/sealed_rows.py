@@ -62,14 +62,13 @@ class SealedTable:
         return " ".join(str(row[name]) for name in self.group)
 
     def row(self, values: Values) -> Row:
+        """Name a row's values by the table's columns."""
         return dict(zip(self.columns, values, strict=True))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SealedRows:
-    """The rows of a database table as read from their sealed copies (each with a keyed hash),
-    grouped by the rows that share a copy.
-    """
+    """A table's rows as read from their sealed copies, in groups of rows that share a copy."""
 
     groups: Mapping[str, tuple[Row, ...]]
     lost: frozenset[str]
@@ -78,9 +77,11 @@ class SealedRows:
     """Whether it is known which groups there were; not where the list of them is damaged."""
 
     def all(self) -> list[Row]:
+        """Return the rows of all groups whose copy is undamaged."""
         return [row for rows in self.groups.values() for row in rows]
 
     def group(self, id_: str) -> tuple[Row, ...]:
+        """Return the rows of one group; empty for an unknown id."""
         return self.groups.get(id_, ())
 
     def is_lost(self, id_: str) -> bool:
@@ -105,9 +106,7 @@ def seal_once(connection: sqlite3.Connection, tables: Iterable[SealedTable]) -> 
 
 
 def is_to_seal(connection: sqlite3.Connection) -> bool:
-    """Return whether any table still waits for the first sealed copies of its rows, which are made
-    after a database migration.
-    """
+    """Whether a table still waits for its first sealed copies, made after a database migration."""
     return fact(connection, _TO_SEAL) is not None
 
 

@@ -70,6 +70,7 @@ class ConversationFilter(QWidget):
             box.setCurrentIndex(max(0, box.findData(chosen)))
 
     def offer_skills(self, names: Sequence[str]) -> None:
+        """Set the names of skills that are suggested while the user types."""
         if list(names) != self._names.stringList():
             self._names.setStringList(list(names))
 

@@ -78,6 +78,7 @@ class ConversationRows(QAbstractListModel):
         return None
 
     def line_of(self, conversation: str) -> int:
+        """Return the row in which a conversation stands; -1 if it is not listed."""
         return next((n for n, row in enumerate(self.rows) if row["id"] == conversation), -1)
 
     def _ask(self, *, after: str, keep: bool = False) -> None:

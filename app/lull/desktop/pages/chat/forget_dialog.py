@@ -57,6 +57,7 @@ _PARTS: Final = (
 
 
 def forget_words(found: Json) -> str:
+    """Describe what is deleted together with a conversation, because it was made from it."""
     removed = found.get("removed", {})
     words = [counted(int(removed[key]), one, many) for key, one, many in _PARTS if removed.get(key)]
     said = (

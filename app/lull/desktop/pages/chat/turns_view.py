@@ -62,6 +62,7 @@ class TurnsView(QScrollArea):
         bar.actionTriggered.connect(lambda _: self._scrolled())
 
     def clear(self) -> None:
+        """Show no conversation."""
         self._conversation, self.shown = "", None
         self._following, self._stay = False, None
         clear_layout(self._box)
@@ -71,6 +72,7 @@ class TurnsView(QScrollArea):
             self.show_conversation(self.shown)
 
     def show_conversation(self, shown: Json) -> None:
+        """Show a conversation, or its changes; the place scrolled to is kept for the same one."""
         other = shown["id"] != self._conversation
         self._conversation, self.shown = shown["id"], shown
         clear_layout(self._box)

@@ -26,6 +26,8 @@ LEAST_DAYS: Final = 2
 
 
 class ChartName(StrEnum):
+    """The charts among which the user can choose on the Learning page."""
+
     ANSWERS = "answers"
     SKILLS = "skills"
     ADAPTER = "adapter"
@@ -112,10 +114,12 @@ class Chart:
 
     @property
     def empty(self) -> bool:
+        """Whether the chart has no dot to draw."""
         return not any(series.dots for series in self.series)
 
 
 def titles() -> Mapping[ChartName, str]:
+    """Return the titles of the charts in the user's language."""
     return {
         ChartName.ANSWERS: tr("Answer quality over time"),
         ChartName.SKILLS: tr("With and without skills"),

@@ -103,10 +103,12 @@ class Curves(SelfDrawn):
         self._draw()
 
     def logarithmic(self, on: bool) -> None:
+        """Draw the vertical axis with a logarithmic scale, or with an even one."""
         self._log = on
         self._draw()
 
     def show_chart(self, chart: Chart) -> None:
+        """Draw a chart; the zoom is kept unless it is another chart."""
         if chart != self._chart:
             if chart.name is not self._chart.name:
                 self._at_s = None

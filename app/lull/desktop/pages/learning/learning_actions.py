@@ -22,9 +22,11 @@ class LearningActions:
 
     @staticmethod
     def was_in_force(adapter: Json | None) -> bool:
+        """Whether an adapter has ever answered the user's requests."""
         return adapter is not None and adapter["status"] in WAS_IN_FORCE
 
     def cancel(self, run: Json) -> None:
+        """Cancel a training run."""
         self._state.act(
             routes.TRAIN_CANCEL.format(id=run["id"]),
             {},

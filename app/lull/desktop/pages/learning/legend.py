@@ -23,6 +23,8 @@ SAMPLE_PX: Final = 26
 
 
 class SampleKind(StrEnum):
+    """What the legend draws beside a name: a line, dots, a vertical line or a band."""
+
     LINE = "line"
     DOTS = "dots"
     UPRIGHT = "upright"
@@ -94,9 +96,11 @@ class Legend(QWidget):
 
     @property
     def entries(self) -> tuple[LegendEntry, ...]:
+        """The entries that are shown."""
         return self._entries
 
     def show_entries(self, entries: Sequence[LegendEntry]) -> None:
+        """Show these entries, or nothing at all if there are none."""
         if tuple(entries) == self._entries:
             return
         self._entries = tuple(entries)

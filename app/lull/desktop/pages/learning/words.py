@@ -28,10 +28,12 @@ from lull.desktop.words import (
 
 
 def RUN_HEADS() -> tuple[str, ...]:  # noqa: N802
+    """Return the column titles of the table of training runs."""
     return (tr("Created"), tr("Kind"), tr("Status"), tr("Good"))
 
 
 def ADAPTER_HEADS() -> tuple[str, ...]:  # noqa: N802
+    """Return the column titles of the table of LoRA adapters."""
     return (tr("Adapter"), tr("Status"), tr("Tested"), tr("Created"))
 
 
@@ -43,6 +45,7 @@ def placing_words(placings: Iterable[Json]) -> str:
 
 
 def kind_words(kind: str) -> str:
+    """Name what a training run trains on, such as answers that were rated."""
     words = {
         "grpo": tr("generated answers"),
         "kto": tr("rated answers"),
@@ -123,6 +126,7 @@ def _status_explained() -> dict[str, str]:
 
 
 def run_cells(run: Json) -> tuple[str, ...]:
+    """Return the texts of a training run's row in the table."""
     return (
         short_day(run.get("made")),
         kind_words(str(run["kind"])),
@@ -132,6 +136,7 @@ def run_cells(run: Json) -> tuple[str, ...]:
 
 
 def adapter_cells(adapter: Json) -> tuple[str, ...]:
+    """Return the texts of a LoRA adapter's row in the table."""
     accepted = adapter.get("accepted")
     gate = tr("not tested")
     if accepted is not None:
@@ -172,6 +177,7 @@ def _moved(move: Json) -> str:
 
 
 def gain_words(run: Json) -> str:
+    """Return the share of good answers before and after a training run; "–" if unknown."""
     before, after = run.get("reward_before"), run.get("reward_after")
     if before is None or after is None:
         return "–"
@@ -236,6 +242,7 @@ def facts_of(run: Json) -> list[tuple[str, str]]:
 
 
 def verdict_words(run: Json) -> str:
+    """Say whether a run's adapter passed its test, and for which reasons."""
     verdict = {"accepted": tr("passed"), "rejected": tr("not passed")}
     said = verdict.get(str(run.get("verdict") or ""), tr("no verdict yet"))
     return "; ".join(part for part in (said, reasons_of(run)) if part)

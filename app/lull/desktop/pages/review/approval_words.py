@@ -16,6 +16,7 @@ from lull.desktop.words import counted, plain, tr, translated
 
 
 def standing(proposal: Json) -> ReviewState:
+    """Return how far a proposed skill has come in its tests."""
     return ReviewState(str(proposal.get("standing") or ReviewState.UNTESTED))
 
 
@@ -27,6 +28,7 @@ def needs_confirmation(proposal: Json) -> bool:
 
 
 def is_quarantined(proposal: Json) -> bool:
+    """Whether a proposed skill is held back because it looks dangerous."""
     return standing(proposal) is ReviewState.QUARANTINED
 
 

@@ -52,6 +52,7 @@ class Checklist(QWidget):
             grid.addWidget(words, line, 1)
 
     def show_proposal(self, proposal: Json) -> None:
+        """Show how a proposed skill's tests stand, what comes next and whose words it uses."""
         self._show(self.tested, mark_of_tests(proposal), evidence_words(proposal))
         then = f"{why_not_better(proposal)} {what_now(proposal)}".strip()
         self._show(self.now, Mark.NONE, then)
@@ -80,6 +81,7 @@ def show_mark(shown: QLabel, mark: Mark) -> None:
 
 
 def mark_of_tests(proposal: Json) -> Mark:
+    """Choose the mark before the line about a proposed skill's tests."""
     match standing(proposal):
         case ReviewState.PROVED if not cautions(proposal):
             return Mark.SETTLED

@@ -20,6 +20,7 @@ MOST_TURNS: Final = 6
 
 
 def turn_titles() -> tuple[tuple[str, str], ...]:
+    """Return the titles of the turns that a proposed skill comes from, by the turn's key."""
     return (("failures", tr("The answer that went wrong")), ("wish", tr("Your correction")))
 
 

@@ -216,6 +216,7 @@ class ReviewPage(Page):
         self._show_buttons()
 
     def current(self) -> Json | None:
+        """Return the selected proposed skill; None if none is selected."""
         line = self.rows.line_of(self._current)
         return self.rows.rows[line] if line >= 0 else None
 

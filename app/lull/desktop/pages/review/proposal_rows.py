@@ -27,6 +27,7 @@ class ProposalRows(QAbstractListModel):
         self.rows: list[Json] = []
 
     def put(self, proposals: Sequence[Json]) -> None:
+        """Replace the list by these proposed skills, in display order."""
         self.beginResetModel()
         self.rows = ordered(proposals)
         self.endResetModel()
@@ -79,6 +80,7 @@ def ordered(proposals: Sequence[Json]) -> list[Json]:
 
 
 def kind_words(proposal: Json) -> str:
+    """Name what a proposal would do: add a skill, change it or remove it."""
     words = {
         "new": tr("New skill"),
         "edit": named("proposal edit", "Edit"),

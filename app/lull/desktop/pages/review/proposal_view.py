@@ -111,11 +111,13 @@ class ProposalView(QWidget):
         return box
 
     def show_view(self, name: str) -> None:
+        """Switch to the tab of this name."""
         self.view = name
         self.tabs[name].setChecked(True)
         self._draw()
 
     def show_proposal(self, proposal: Json) -> None:
+        """Show the details of a proposed skill."""
         if proposal == self._shown:
             return
         other = self._shown is None or self._shown["id"] != proposal["id"]

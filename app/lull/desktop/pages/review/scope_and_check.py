@@ -51,6 +51,7 @@ class ScopeAndCheck(QWidget):
         self._shown = Scope.KIND.value
 
     def show_proposal(self, proposal: Json) -> None:
+        """Show a proposed skill's scope and check; a proposal to retire a skill has neither."""
         self.setVisible(proposal["kind"] != "retire")
         self._shown = str(proposal.get("scope") or Scope.KIND.value)
         self.scope.setCurrentIndex(self.scope.findData(self._shown))

@@ -37,10 +37,12 @@ def week_of(lines: Iterable[str]) -> Week:
 
 
 def with_stretch(week: Week, day: int, stretch: Stretch) -> Week:
+    """Return the week's hours with a span of minutes added on one day."""
     return _changed(week, day, _merged([*week[day], stretch]))
 
 
 def without_stretch(week: Week, day: int, stretch: Stretch) -> Week:
+    """Return the week's hours with a span of minutes taken away on one day."""
     low, high = stretch
     left = [
         piece
@@ -52,6 +54,7 @@ def without_stretch(week: Week, day: int, stretch: Stretch) -> Week:
 
 
 def holds(week: Week, day: int, minute: int) -> bool:
+    """Whether the week's hours contain this minute of a day."""
     return any(start <= minute < end for start, end in week[day])
 
 

@@ -42,6 +42,7 @@ class WeekView(SelfDrawn):
         look.changed.connect(self.update)
 
     def show_bars(self, bars: Sequence[Bar], first: date, now: datetime) -> None:
+        """Draw these bars, in the week that begins on day `first`, and the current time."""
         self._bars, self._first, self._now = list(bars), first, now
         self.update()
 

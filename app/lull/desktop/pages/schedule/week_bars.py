@@ -129,6 +129,7 @@ def pieces(bar: Bar, day: date) -> tuple[float, float] | None:
 
 
 def kind_words() -> dict[BarKind, str]:
+    """Return the names of the kinds of bars in the picture of the week."""
     return {
         BarKind.SLEEP: tr("sleep hours"),
         BarKind.ALLOWED: tr("allowed hours"),

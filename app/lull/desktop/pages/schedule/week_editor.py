@@ -62,6 +62,7 @@ class WeekEditor(WeekView):
         return day, (min(one, other), max(one, other))
 
     def weekday(self, day: int) -> int:
+        """Return the weekday of a line of the picture, with Monday as 0."""
         return (self._first + day * DAY).weekday()
 
     def finish_marking(self) -> None:

@@ -49,6 +49,7 @@ class Advanced(QWidget):
         self.hide()
 
     def add(self, line: SettingLine) -> None:
+        """Add a setting's line to the card of its group."""
         group = line.key.split(".", 1)[0]
         if group not in self.cards:
             self.cards[group] = SettingsCard(group_title(group), self._reset)

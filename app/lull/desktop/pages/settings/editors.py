@@ -52,6 +52,7 @@ class SwitchEdit(Switch):
         self.clicked.connect(lambda on: self.entered.emit(units.api_text(on)))
 
     def put(self, value: object, *, anyway: bool = False) -> None:
+        """Show a value from the service."""
         self.setChecked(value is True)
 
 
@@ -68,6 +69,7 @@ class OneOfEdit(Choice):
         self.activated.connect(lambda _: self.entered.emit(str(self.currentData())))
 
     def put(self, value: object, *, anyway: bool = False) -> None:
+        """Show a value from the service."""
         self.setCurrentIndex(self.findData(value))
 
 
@@ -94,6 +96,7 @@ class FieldEdit(QLineEdit):
         self.editingFinished.connect(self._finish)
 
     def put(self, value: object, *, anyway: bool = False) -> None:
+        """Show a value from the service; a text being typed is kept, unless `anyway`."""
         if anyway:
             self.setModified(False)
         text = units.field_text(value, self.unit)
@@ -145,6 +148,7 @@ class PortEdit(QWidget):
         self.setFocusProxy(self.field)
 
     def put(self, value: object, *, anyway: bool = False) -> None:
+        """Show a port from the service; a text being typed is kept, unless `anyway`."""
         if value != self._value or anyway:
             self.taken.hide()
         self._value = value
@@ -207,6 +211,7 @@ class HoursEdit(QWidget):
         return made
 
     def put(self, value: object, *, anyway: bool = False) -> None:
+        """Show hours from the service; several spans are named, not edited."""
         lines = [str(line) for line in value] if isinstance(value, (list, tuple)) else []
         one = _ONE_STRETCH.fullmatch(lines[0]) if len(lines) == 1 else None
         simple = one is not None or not lines

@@ -95,6 +95,7 @@ class SettingLine(QWidget):
 
     @property
     def at_first(self) -> str:
+        """The setting's default value, as the control API writes it."""
         return units.api_text(self._default)
 
     def look_for(self, words: Sequence[str], *, beside: str = "") -> bool:
@@ -125,6 +126,7 @@ class SettingsCard(Card):
         self.hide()
 
     def add(self, line: SettingLine) -> None:
+        """Add a setting's line at the bottom."""
         self.lines.append(line)
         self.box.addWidget(line)
 
@@ -142,4 +144,5 @@ class SettingsCard(Card):
         return any(found)
 
     def look(self) -> None:
+        """Enable the button to reset only if a visible setting differs from its default."""
         self.reset.setEnabled(bool(self.changed()))

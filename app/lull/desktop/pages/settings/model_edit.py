@@ -55,6 +55,7 @@ class ModelEdit(Choice):
         self.field.setModified(modified)
 
     def put(self, value: object, *, anyway: bool = False) -> None:
+        """Show a model's name from the service; a name being typed is kept, unless `anyway`."""
         self._value = str(value)
         if anyway or not self.field.isModified():
             self.setCurrentText(value_words(self._key, self._value))

@@ -162,6 +162,7 @@ class WipingEverything(QObject):
         self._timer.timeout.connect(self._look)
 
     def begin(self) -> None:
+        """Begin by fetching the calendars, whose addresses are in the keychain."""
         self._state.get(routes.CALENDARS, self._take)
 
     def _take(self, answer: Reply) -> None:

@@ -175,6 +175,7 @@ class SkillsPage(Page):
             self._show_current()
 
     def current(self) -> Json | None:
+        """Return the selected skill; None if none is selected."""
         index = self.table.currentIndex()
         if not index.isValid():
             return None
@@ -344,6 +345,8 @@ class SkillsPage(Page):
         )
 
     def take_out(self, folder: Path) -> None:
+        """Export all skills to a folder."""
+
         def tell(answer: Reply) -> None:
             count = len(answer.value.get("folders", ()))
             text = counted(count, "%1 skill exported.", "%1 skills exported.")

@@ -33,11 +33,13 @@ class SkillRows(QAbstractTableModel):
         self.rows: list[Json] = []
 
     def put(self, skills: Sequence[Json]) -> None:
+        """Replace all rows by these skills."""
         self.beginResetModel()
         self.rows = list(skills)
         self.endResetModel()
 
     def line_of(self, key: tuple[str, str]) -> int:
+        """Return the row of the skill with this name and client; -1 if there is none."""
         return next((n for n, row in enumerate(self.rows) if key_of(row) == key), -1)
 
     def rowCount(self, parent: Index = _ROOT) -> int:  # noqa: N802
@@ -86,6 +88,7 @@ class SkillFilter(QSortFilterProxyModel):
         self._archived = False
 
     def look_for(self, text: str, *, archived: bool) -> None:
+        """Show only skills that contain all words of a text; with `archived`, deleted ones too."""
         self.beginResetModel()
         self._words, self._archived = text.lower().split(), archived
         self.endResetModel()
@@ -103,10 +106,12 @@ class SkillFilter(QSortFilterProxyModel):
 
 
 def key_of(skill: Json) -> tuple[str, str]:
+    """Return what identifies a skill: the client it belongs to ("" for all) and its name."""
     return str(skill.get("client") or ""), str(skill["name"])
 
 
 def status_words(skill: Json) -> str:
+    """Name a skill's status, and say whether it is pinned."""
     words = {
         "active": tr("active"),
         "disabled": tr("disabled"),
@@ -119,6 +124,7 @@ def status_words(skill: Json) -> str:
 
 
 def effect_words(skill: Json) -> str:
+    """Return a skill's measured effect with its interval and count; "–" if unmeasured."""
     effect = skill.get("effect")
     if not effect:
         return "–"

@@ -102,6 +102,7 @@ class SkillView(QWidget):
         self._diffs = {}
 
     def show_skill(self, skill: Json) -> None:
+        """Show the details of a skill."""
         other = self._skill is None or key_of(self._skill) != key_of(skill)
         changed = self._skill is None or self._skill != skill
         self._skill = skill
@@ -129,6 +130,7 @@ class SkillView(QWidget):
             self._draw()
 
     def show_view(self, name: str) -> None:
+        """Switch to the tab of this name."""
         self.view = name
         self.tabs[name].setChecked(True)
         self._draw()

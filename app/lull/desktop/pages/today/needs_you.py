@@ -90,6 +90,7 @@ def misses_ollama(status: Json) -> bool:
 
 
 def no_answer_words(upstream: Json) -> str:
+    """Say at which address Ollama does not answer, and how to start it."""
     return tr(
         "Ollama does not answer at %1: open the Ollama app, or run “ollama serve” in a terminal.",
         plain(str(upstream.get("address", ""))),

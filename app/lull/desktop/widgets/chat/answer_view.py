@@ -52,6 +52,7 @@ class AnswerView(QWidget):
         self.say(tr("The model is reading your request…"))
 
     def think(self) -> None:
+        """Say that the model is thinking."""
         self.say(tr("The model is thinking…"))
 
     def grow(self, piece: str) -> None:
@@ -74,5 +75,6 @@ class AnswerView(QWidget):
         self.say(wrong or tr("Done, after %1.", took), "bad" if wrong else "muted")
 
     def say(self, words: str, kind: str = "muted") -> None:
+        """Show a line about the answer's progress; `kind` chooses its look."""
         set_kind(self.standing, kind)
         self.standing.setText(words)

@@ -24,6 +24,7 @@ TIMEOUT_MS: Final = 120_000
 
 
 def body() -> dict[str, object]:
+    """Return the body of a sample request in Ollama's format."""
     message = {"role": "user", "content": REQUEST}
     return {"model": MODEL, "stream": False, "messages": [message]}
 

@@ -93,6 +93,7 @@ class StreamedChat(QObject):
 
     @property
     def busy(self) -> bool:
+        """Whether an answer is under way."""
         return self._reply is not None
 
     def send(self, to: ChatAddress, route: str, body: str) -> None:

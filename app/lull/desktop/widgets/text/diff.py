@@ -71,6 +71,7 @@ def _shown(diff: str) -> list[Line]:
 
 
 def unified_html(diff: str, theme: Theme) -> str:
+    """Return a diff as HTML with removed and added lines below each other."""
     rows = []
     lines = _shown(diff)
     words = _changed(lines)
@@ -88,6 +89,7 @@ def unified_html(diff: str, theme: Theme) -> str:
 
 
 def side_by_side_html(diff: str, theme: Theme) -> str:
+    """Return a diff as HTML with the old text on the left and the new one on the right."""
     rows = []
     lines = _shown(diff)
     words = _changed(lines)
@@ -177,6 +179,7 @@ def _piece(text: str, start: int, stop: int) -> str:
 
 
 def escaped(text: str) -> str:
+    """Return a text as HTML, without characters that could change how it is displayed."""
     return _text(plain(text))
 
 

@@ -24,6 +24,7 @@ _RUN: Final = re.compile(rf"\S{{{LONG},}}")
 
 
 def has_long_run(text: str) -> bool:
+    """Whether a text has a run without spaces that is too long for a line."""
     return _RUN.search(text) is not None
 
 

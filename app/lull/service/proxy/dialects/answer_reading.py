@@ -175,7 +175,7 @@ Take = Callable[[AnswerSoFar, Object], None]
 
 class BytesReader:
     """Base class that reads an answer's bytes into a Completion (message, token counts, error);
-    subclasses split the bytes into JSON objects or events.
+    subclasses split the bytes into JSON objects or events. Implements `AnswerReader`.
     """
 
     def __init__(self, take: Take) -> None:

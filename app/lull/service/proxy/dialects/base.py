@@ -26,7 +26,8 @@ class AnswerReader(Protocol):
     It never raises, whatever a server sends.
     """
 
-    def feed(self, data: bytes) -> None: ...
+    def feed(self, data: bytes) -> None:
+        """Take the next bytes of the answer, split anywhere."""
 
     def completion(self, *, hung_up: bool = False) -> Completion:
         """Return the model's answer as far as received; `hung_up` says that the client
@@ -87,7 +88,8 @@ class AnswerWriter(Protocol):
     """
 
     @property
-    def content_type(self) -> str: ...
+    def content_type(self) -> str:
+        """The answer's Content-Type header."""
 
     def write(self, chunk: Chunk) -> Iterable[bytes]:
         """Return the bytes to send for one chunk of the answer. If the answer is not streamed,
@@ -137,9 +139,11 @@ class Dialect(Protocol):
         Raises RequestError like `read_request`.
         """
 
-    def reader(self, *, stream: bool) -> AnswerReader: ...
+    def reader(self, *, stream: bool) -> AnswerReader:
+        """Return a reader for one answer of this route; `stream` says that it comes in pieces."""
 
-    def writer(self, body: bytes, request: ChatRequest, facts: AnswerFacts) -> AnswerWriter: ...
+    def writer(self, body: bytes, request: ChatRequest, facts: AnswerFacts) -> AnswerWriter:
+        """Return a writer for the engine's answer to this request, parsed as `request`."""
 
     def error(self, status: int, message: str) -> bytes:
         """Build the body of an error answer in this route's format."""

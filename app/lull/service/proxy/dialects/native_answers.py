@@ -57,7 +57,7 @@ def add_native_line(heard: AnswerSoFar, line: Object) -> None:
 
 class LoadRequestWriter:
     """Formats the answer to a request that only loads or unloads a model: one JSON object, never a
-    stream.
+    stream. Implements `AnswerWriter`.
     """
 
     content_type = JSON_UTF8
@@ -80,7 +80,7 @@ class LoadRequestWriter:
 
 class NativeWriter(PieceWriter):
     """Formats answers of Lull's own inference engine in Ollama's format, for `/api/chat` and
-    `/api/generate`.
+    `/api/generate`. Implements `AnswerWriter`.
     """
 
     def __init__(

@@ -206,6 +206,7 @@ class Fields:
         raise bad_request(f"json: {self.go_type}.{key} is spelled {spellings}; write '{key}' once")
 
     def has(self, key: str) -> bool:
+        """Whether the key is there with a value other than null."""
         return self.get(key) is not None
 
     def wrong(self, key: str, wanted: str) -> RequestError:
@@ -219,15 +220,18 @@ class Fields:
         )
 
     def maybe_text(self, key: str) -> str | None:
+        """Return a text; None if it is missing or null."""
         value = self.get(key)
         if value is not None and not isinstance(value, str):
             raise self.wrong(key, "string")
         return value
 
     def text(self, key: str) -> str:
+        """Return a text; "" if it is missing or null."""
         return self.maybe_text(key) or ""
 
     def flag(self, key: str, *, default: bool = False) -> bool:
+        """Return a true or false value; `default` if it is missing or null."""
         value = self.get(key)
         if value is None:
             return default
@@ -236,6 +240,7 @@ class Fields:
         return value
 
     def number(self, key: str) -> float | None:
+        """Return a number; None if it is missing or null."""
         value = self.get(key)
         if value is None:
             return None
@@ -244,6 +249,7 @@ class Fields:
         return as_float(value)
 
     def whole(self, key: str) -> int | None:
+        """Return a whole number; None if it is missing or null."""
         value = self.get(key)
         if value is None:
             return None
@@ -252,6 +258,7 @@ class Fields:
         return value
 
     def items(self, key: str, wanted: str = "[]interface {}") -> list[object]:
+        """Return a list, empty if missing or null; the error message names the type `wanted`."""
         value = self.get(key)
         if value is None:
             return []

@@ -260,6 +260,7 @@ class LongBodies:
             await asyncio.wait(set(self._under_way), timeout=within_s)
 
     async def close(self) -> None:
+        """Cancel the bodies being read and stop the child process."""
         self._stay()
         for task in tuple(self._under_way):
             task.cancel()

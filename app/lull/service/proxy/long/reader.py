@@ -93,10 +93,12 @@ class LongReader:
 
     @property
     def pid(self) -> int:
+        """Process id of the child process."""
         return self._process.pid
 
     @property
     def alive(self) -> bool:
+        """Whether the child process can still be talked to."""
         return not self._listening.done()
 
     async def ask(

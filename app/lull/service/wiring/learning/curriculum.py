@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable
 from functools import lru_cache
 
-from lull.core.adapters.canary import Probe, probes_from
+from lull.core.adapters.canary import CanaryTask, canary_tasks_from
 from lull.core.skills.prompt_block import Placement
 from lull.core.training.curriculum_by_model import CurriculumByModel
 from lull.loops.training.past_curriculum import PastCurriculum
@@ -25,17 +25,19 @@ def curriculum_of(shared: SharedParts, place: Callable[[str], Placement]) -> Cur
     `place` returns where in a model's prompts skills (instruction texts) are put.
     """
     past = PastCurriculum(
-        shared.stores.rewards, library=shared.library, canaries=shipped_probes, place=place
+        shared.stores.rewards, library=shared.library, canaries=shipped_canaries, place=place
     )
     return CurriculumByModel(past, {TOY: PocketCurriculum()})
 
 
 @lru_cache(maxsize=1)
-def shipped_probes() -> tuple[Probe, ...]:
+def shipped_canaries() -> tuple[CanaryTask, ...]:
     """Return the canary prompts that ship with Lull: prompts with known right answers, which test
     whether a LoRA adapter has lost abilities.
 
     Raises ResourceError.
     """
     files = sorted(probes_dir().glob("*.json"))
-    return tuple(one for file in files for one in probes_from(json.loads(file.read_text("utf-8"))))
+    return tuple(
+        one for file in files for one in canary_tasks_from(json.loads(file.read_text("utf-8")))
+    )

@@ -64,14 +64,14 @@ class AskedModels:
     """
 
     exams: ExamParts
-    stages: ReplayTargets
+    targets: ReplayTargets
     reader: SmallReader
     aux: AuxModels
 
     async def close(self) -> None:
         """Close the connections and processes through which Lull asks chat models."""
         await self.exams.examinees.close()
-        await self.stages.close()
+        await self.targets.close()
         await self.reader.close()
         await self.aux.close()
 
@@ -159,7 +159,7 @@ def learning_of(
         reader=reader,
         admitted=exams.examine.admitted,
     )
-    stages = ReplayTargets(
+    targets = ReplayTargets(
         make,
         settings,
         local=shared.models.local,
@@ -168,18 +168,18 @@ def learning_of(
         judge=lambda: asked.model_name(ModelRole.JUDGE),
     )
     inputs = ProofInputs(
-        stages=stages,
+        targets=targets,
         quiet=quiet,
-        current_selection=CurrentSelection(fixing, library=shared.library, facts=stages.facts),
+        current_selection=CurrentSelection(fixing, library=shared.library, facts=targets.facts),
         verifier=_verifier(shared.stores),
     )
     scoring = _scoring(shared, settings(), asked, inputs, credit, exams)
     proofs = proofs_of(shared, settings, asked, inputs, holdout=holdout, credit=credit)
     return LearningParts(
-        models=AskedModels(exams=exams, stages=stages, reader=reader, aux=asked),
+        models=AskedModels(exams=exams, targets=targets, reader=reader, aux=asked),
         scoring=scoring,
         proofs=proofs,
-        placing=placing_of(shared, stages, quiet, slice_s=settings().learning.slice_s),
+        placing=placing_of(shared, targets, quiet, slice_s=settings().learning.slice_s),
         current_selection=inputs.current_selection,
         curriculum=curriculum_of(shared, inputs.current_selection.place),
         fast_loop=_fast_loop(shared, settings(), asked, inputs, scoring, proofs),

@@ -18,7 +18,7 @@ PROBLEM = "placing"
 
 
 def placing_of(
-    shared: SharedParts, stages: ReplayTargets, quiet: QuietRunner, *, slice_s: float
+    shared: SharedParts, targets: ReplayTargets, quiet: QuietRunner, *, slice_s: float
 ) -> MeasurePlacing:
     """Build the job that measures, for each model, at which place in a prompt it obeys skills best.
 
@@ -33,7 +33,7 @@ def placing_of(
     return MeasurePlacing(
         store=Placings(shared.stores.database),
         sheet=sheet,
-        models=PlacingModels(uses=shared.stores.trajectories, here=stages, library=shared.library),
+        models=PlacingModels(uses=shared.stores.trajectories, here=targets, library=shared.library),
         quiet=quiet,
         clock=shared.clock,
         slice_s=slice_s,

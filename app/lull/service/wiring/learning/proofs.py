@@ -39,7 +39,7 @@ class ProofInputs:
     may be asked, the current choice of skills for a prompt, and the verifier of answers.
     """
 
-    stages: ReplayTargets
+    targets: ReplayTargets
     quiet: QuietTimes
     current_selection: CurrentSelection
     verifier: Verifier
@@ -112,7 +112,7 @@ def _prove(shared: SharedParts, settings: Settings, asked: AuxModels, inputs: Pr
         ground=ProofGround(
             proposals=shared.stores.proposals, library=shared.library, judge=asked.judge, rule=rule
         ),
-        targets=inputs.stages,
+        targets=inputs.targets,
         quiet=inputs.quiet,
         clock=shared.clock,
         rule=rule,
@@ -125,7 +125,7 @@ def _compare(shared: SharedParts, prove: Prove, inputs: ProofInputs) -> Compare:
         replay=prove.replay,
         prove=prove,
         library=shared.library,
-        targets=inputs.stages,
+        targets=inputs.targets,
         quiet=inputs.quiet,
         clock=shared.clock,
         ids=TimeSortedIds(),
@@ -155,7 +155,7 @@ def _measure(
         replays=shared.stores.use.replays,
         rewards=shared.stores.rewards,
         replay=prove.replay,
-        targets=inputs.stages,
+        targets=inputs.targets,
         quiet=inputs.quiet,
         clock=shared.clock,
         slice_s=prove.rule.slice_s,

@@ -86,7 +86,7 @@ def watch_of(
     """
     borrowed = BorrowedModels(
         ollama=shared.models.ollama,
-        asked=learning.models.stages.asked_models,
+        asked=learning.models.targets.asked_models,
         activity=shared.activity,
         clock=shared.clock,
     )

@@ -14,7 +14,7 @@ from lull.service.wiring.forget import forget_of
 from lull.service.wiring.learning.feedback import LearningParts
 from lull.service.wiring.memory import LateExemplars
 from lull.service.wiring.night.adapters import AdapterParts, adapters_of
-from lull.service.wiring.night.training import night_of, parts_of
+from lull.service.wiring.night.training import parts_of, training_job_of
 from lull.service.wiring.night.weights import TrainedModelParts, weights_of
 from lull.service.wiring.shared import SharedParts
 
@@ -25,7 +25,7 @@ class SlowLoop:
 
     weights: TrainedModelParts
     adapters: AdapterParts
-    night: TrainingJob
+    job: TrainingJob
     forget: Forget
 
 
@@ -55,7 +55,7 @@ def slow_loop_of(
     adapters = adapters_of(
         shared, settings, learning=learning, parts=parts, host=weights.host(shared.models.local)
     )
-    night = night_of(
+    job = training_job_of(
         shared,
         settings,
         parts,
@@ -70,8 +70,8 @@ def slow_loop_of(
         paths,
         parts,
         learning=learning,
-        night=night,
+        job=job,
         promote=adapters.promote,
         memory=memory,
     )
-    return SlowLoop(weights=weights, adapters=adapters, night=night, forget=forget)
+    return SlowLoop(weights=weights, adapters=adapters, job=job, forget=forget)

@@ -76,7 +76,7 @@ def parts_of(
     judge = learning.models.aux.judge_of_training
     rewarding = RewardAnswers(
         rewards=stores.rewards,
-        heard=stores.feedback,
+        feedback=stores.feedback,
         proposals=stores.proposals,
         verifier=learning.scoring.verifier,
         judge=judge,
@@ -104,7 +104,7 @@ def parts_of(
     )
 
 
-def night_of(
+def training_job_of(
     shared: SharedParts,
     settings: Callable[[], Settings],
     parts: TrainingGateParts,

@@ -28,7 +28,8 @@ from lull.config.paths import Paths
 from lull.config.private_file import restrict_to_owner
 from lull.config.settings import ServiceSettings, Settings
 from lull.core.errors import AddressInUse, LullError, OpenToNetwork, SettingsError
-from lull.service.process.control_server import open_control
+from lull.service.entry.control_server import open_control
+from lull.service.entry.network_token import forget_token, network_token, note_keychain_use
 from lull.service.process.listening import ControlSocket, ListeningAt, listening_socket
 from lull.service.process.lock import (
     Discovery,
@@ -39,7 +40,6 @@ from lull.service.process.lock import (
     write_discovery,
 )
 from lull.service.process.logs import log_loop_errors_safely, start_logging
-from lull.service.process.network_token import forget_token, network_token, note_keychain_use
 from lull.service.process.problems import Problems
 from lull.service.process.stand_in_guard import (
     GOES_WITHIN_S,

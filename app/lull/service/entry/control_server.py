@@ -21,6 +21,7 @@ from lull.service.chat.routes import conversation_routes, forget_routes, trash_r
 from lull.service.clients.connecting import ConnectRequests
 from lull.service.clients.routes import client_routes
 from lull.service.control.answering import Answering
+from lull.service.control.backup_routes import backup_routes
 from lull.service.control.control_api import ControlApi
 from lull.service.control.routes import ServiceRequests, service_routes
 from lull.service.control.settings_view import SettingsView
@@ -33,7 +34,6 @@ from lull.service.models.models import KEY as TRAINING_MODEL
 from lull.service.models.models import ModelRequests, auto_view
 from lull.service.models.routes import exam_routes, model_routes
 from lull.service.process.listening import ControlSocket, ListeningAt
-from lull.service.process.routes import backup_routes
 from lull.service.proof.comparing import ComparisonRequests
 from lull.service.proof.reviewing import ReviewRequests
 from lull.service.proof.routes import proposal_routes, try_routes
@@ -141,7 +141,7 @@ def _learning_routes(
         count=service.learning.fast_loop.add_feedback,
     )
     training = TrainingRequests(
-        service.slow_loop.night,
+        service.slow_loop.job,
         service.lulls.watch,
         service.shared.stores.training,
         RunFolders(paths.home / "runs"),
