@@ -56,7 +56,8 @@ class ProposalRows(QAbstractListModel):
             case Qt.ItemDataRole.AccessibleTextRole:
                 return f"{kind_words(proposal)} {plain(proposal['name'])}, {status_words(proposal)}"
             case Qt.ItemDataRole.ToolTipRole:
-                return tr("%1, created %2", kind_words(proposal), ago(proposal.get("made"), now()))
+                made = ago(proposal.get("made"), now())
+                return tr("%1, created %2", status_words(proposal), made)
         return None
 
 
@@ -116,7 +117,18 @@ def name_words(proposal: Json) -> str:
 
 
 def row_words(proposal: Json) -> str:
-    """Return the second line of a proposed skill's list row: its status and age."""
-    words = [status_words(proposal)]
-    words.append(ago(proposal.get("made"), now()))
-    return " · ".join(word for word in words if word)
+    """Return the lines below the name in a proposed skill's list row: its status, and what kind of
+    change it is and how old.
+
+    Each is short enough for the list; `status_words` says the status at length.
+    """
+    kind = [kind_words(proposal), ago(proposal.get("made"), now())]
+    below = " · ".join(word for word in kind if word)
+    return below if proposal["kind"] == "retire" else f"{_short_status(proposal)}\n{below}"
+
+
+def _short_status(proposal: Json) -> str:
+    if proposal["status"] != "proving":
+        return status_chip(proposal)[0]
+    evidence = proposal.get("evidence") or {}
+    return tr("Testing: %1 of %2", evidence.get("pairs", 0), evidence.get("most_pairs", 0))
