@@ -366,6 +366,9 @@ class ReviewPage(Page):
         if current is not None and self.compare.isVisible():
             dialog = CompareDialog(self.kit, current, self)
             dialog.finished.connect(lambda _: self.state.touch(Subject.PROPOSALS, Subject.STATUS))
+            # Its text is the one above which the user compared, and proved by these comparisons.
+            dialog.approve_wanted.connect(lambda: self.decisions.send("approve", [current], {}))
+            dialog.test_wanted.connect(self._prove)
             dialog.open()
 
     def _try(self) -> None:
