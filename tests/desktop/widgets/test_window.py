@@ -117,7 +117,7 @@ def test_quit_and_closing_without_a_tray_say_the_same(
         dialog.reject()
         shown.until(lambda: window.findChild(QuitDialog) is None)
     assert said[0] == said[1]
-    stops = "get no answers until you start Lull again" in said[0][1]
+    stops = "no answers until you start Lull again" in said[0][1]
     assert stops is ours
 
 
@@ -138,7 +138,7 @@ def test_quit_ends_it_and_leaves_a_service_that_it_found(
     on_script.bot.keyClick(window, "q", CTRL)
     assert not on_script.tray.ended
     dialog = asked(on_script)
-    assert "your chat apps still get their answers" in dialog.words.text()
+    assert "apps that use it still get their answers" in dialog.words.text()
     dialog.quit_it.click()
     assert on_script.tray.ended
     assert not window.isVisible()

@@ -77,7 +77,7 @@ def test_nothing_to_review_says_when_something_comes(on_desk: Shown) -> None:
 def test_a_proposal_is_shown_whole(on_desk: Shown, desk: Desk) -> None:
     desk.propose(status=ProposalStatus.PROVED, replays=proved())
     page = opened(on_desk, with_=1)
-    assert page.view.name.text() == "menu-style"
+    assert page.view.name.text() == "Menu style"
     assert "Better " in page.view.evidence.text()
     assert "luck" in page.view.odds.text()
     assert page.view.rule.text() == "Join the words with bars."
@@ -99,7 +99,7 @@ def test_the_key_a_approves_exactly_the_text_that_is_shown(on_desk: Shown, desk:
     page = opened(on_desk, with_=1)
     on_desk.bot.keyClick(page.list, "a")
     on_desk.until(lambda: is_(desk, proposal, "approved"))
-    on_desk.until(lambda: "Approved: menu-style" in on_desk.told)
+    on_desk.until(lambda: "Approved: Menu style" in on_desk.told)
     assert desk.body() == "Join the words with bars."
     on_desk.until(lambda: page.nothing.head.text() == "Nothing to review")
 
@@ -112,7 +112,7 @@ def test_a_text_that_changed_meanwhile_is_not_approved(on_desk: Shown, desk: Des
     page._approve([read])
     confirmed(page)
     on_desk.until(lambda: on_desk.told)
-    assert on_desk.told[0].startswith("Approving menu-style: not done")
+    assert on_desk.told[0].startswith("Approving Menu style: not done")
     assert not is_(desk, proposal, "approved")
 
 
@@ -121,11 +121,11 @@ def test_undo_takes_the_decision_back(on_desk: Shown, desk: Desk) -> None:
     page = opened(on_desk, with_=1)
     on_desk.bot.keyClick(page.list, "d")
     on_desk.until(lambda: is_(desk, proposal, "deferred"))
-    on_desk.until(lambda: "Snoozed: menu-style" in on_desk.told)
+    on_desk.until(lambda: "Snoozed: Menu style" in on_desk.told)
     on_desk.until(page.undo.isEnabled)
     page.undo.click()
     on_desk.until(lambda: is_(desk, proposal, "screened"))
-    on_desk.until(lambda: "Undone: menu-style" in on_desk.told)
+    on_desk.until(lambda: "Undone: Menu style" in on_desk.told)
 
 
 def test_a_rejection_needs_a_reason(on_desk: Shown, desk: Desk) -> None:
@@ -160,10 +160,10 @@ def test_j_and_k_go_from_one_to_the_next(on_desk: Shown, desk: Desk) -> None:
         desk.propose(name)
     page = opened(on_desk, with_=3)
     names = [row["name"] for row in page.rows.rows]
-    seen = [page.view.name.text()]
+    seen = [page.view.name.text().lower()]
     for key in "jjjkk":
         on_desk.bot.keyClick(page.list, key)
-        seen.append(page.view.name.text())
+        seen.append(page.view.name.text().lower())
     assert seen == [names[0], names[1], names[2], names[2], names[1], names[0]]
 
 
@@ -448,7 +448,7 @@ def test_what_is_half_tested_is_not_called_untested(on_desk: Shown, desk: Desk) 
 def test_a_row_says_how_old_it_is_and_what_it_was_warned_of() -> None:
     made = (datetime.now(UTC) - timedelta(days=40)).isoformat()
     proposal = {**measured(), "name": "menu-style", "made": made, "flags": [{"text": "x"}]}
-    assert name_words(proposal) == "menu-style  ⚠ 1"
+    assert name_words(proposal) == "Menu style  ⚠ 1"
     assert row_words(proposal) == "Proved\nNew skill · 40 d ago"
 
 
@@ -571,7 +571,7 @@ def test_the_undo_of_a_note_takes_back_what_it_names_and_not_what_came_after(
     second = desk.propose("second", status=ProposalStatus.PROVED, replays=proved())
     page = opened(on_desk, with_=2)
     page._approve([row for row in page.rows.rows if row["id"] == first.id])
-    on_desk.until(lambda: "Approved: first" in on_desk.told)
+    on_desk.until(lambda: "Approved: First" in on_desk.told)
     desk.do(desk.reviewing.decide(second.id, "approve", {"sha256": second.sha256}))
     on_desk.desktop.window.note.undo.click()
     on_desk.until(lambda: is_(desk, first, "proved"))
@@ -596,7 +596,7 @@ def test_opening_review_by_its_key_lands_on_the_list_and_space_undoes_nothing(
     on_desk.bot.keyClick(page.list, Qt.Key.Key_Space)
     QApplication.processEvents()
     assert is_(desk, done, "approved")
-    on_desk.until(lambda: page.undo.text() == "Undo: approved done")
+    on_desk.until(lambda: page.undo.text() == "Undo: approved Done")
 
 
 def test_without_a_decision_there_is_nothing_to_undo(on_desk: Shown, desk: Desk) -> None:
@@ -662,12 +662,12 @@ def test_a_decision_is_about_the_one_that_is_shown(on_desk: Shown, desk: Desk) -
     }
     page = opened(on_desk, with_=2)
     on_desk.bot.keyClick(page.list, Qt.Key.Key_Down, Qt.KeyboardModifier.ControlModifier)
-    shown = page.view.name.text()
+    shown = page.view.name.text().lower()
     assert [row["name"] for row in page._highlighted()] != [shown]
     on_desk.bot.keyClick(page.list, "a")
     dialog = dialog_of(page, ApproveDialog)
     assert isinstance(dialog, ApproveDialog)
-    assert f"“{shown}”" in " ".join(one.text() for one in dialog.findChildren(QLabel))
+    assert f"“{shown.upper()}”" in " ".join(one.text() for one in dialog.findChildren(QLabel))
     dialog.cancel.click()
     on_desk.bot.keyClick(page.list, "d")
     on_desk.until(lambda: is_(desk, made[shown], "deferred"))

@@ -31,7 +31,7 @@ from lull.desktop.state import failure_words
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import add_shortcut, button, label, row
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import counted, length, plain, tr, translated
+from lull.desktop.words import counted, length, plain, skill_title, tr, translated
 
 _POLL_MS: Final = 200
 """Polling interval while the model answers."""
@@ -94,7 +94,7 @@ class CompareDialog(QDialog):
         self._seconds = QTimer(self)
         self._seconds.setInterval(1000)
         self._seconds.timeout.connect(self._show_waiting)
-        self.setWindowTitle(tr("Compare answers: %1", plain(str(proposal["name"]))))
+        self.setWindowTitle(tr("Compare answers: %1", skill_title(proposal["name"])))
         self.resize(860, 600)
         words = tr(
             "One of the answers was given with the skill, the other without. Which is which is "

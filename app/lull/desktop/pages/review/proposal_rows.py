@@ -12,7 +12,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelInde
 from lull.contract.json_object import Json
 from lull.desktop.pages.review.approval_words import flag_lines, status_chip
 from lull.desktop.shared.skill_words import FlagLook
-from lull.desktop.words import ago, named, now, plain, tr
+from lull.desktop.words import ago, named, now, skill_title, tr
 
 _ROOT: Final = QModelIndex()
 _RANKS: Final = {"proved": 0, "screened": 1, "unproved": 1, "proving": 2, "quarantined": 3}
@@ -54,7 +54,8 @@ class ProposalRows(QAbstractListModel):
             case Qt.ItemDataRole.DisplayRole:
                 return f"{name_words(proposal)}\n{row_words(proposal)}"
             case Qt.ItemDataRole.AccessibleTextRole:
-                return f"{kind_words(proposal)} {plain(proposal['name'])}, {status_words(proposal)}"
+                title = skill_title(proposal["name"])
+                return f"{kind_words(proposal)} {title}, {status_words(proposal)}"
             case Qt.ItemDataRole.ToolTipRole:
                 made = ago(proposal.get("made"), now())
                 return tr("%1, created %2", status_words(proposal), made)
@@ -112,7 +113,7 @@ def name_words(proposal: Json) -> str:
     that call for caution.
     """
     flags = len(flag_lines(proposal, FlagLook.DANGER)) + len(flag_lines(proposal, FlagLook.CAUTION))
-    name = plain(proposal["name"])
+    name = skill_title(proposal["name"])
     return f"{name}  ⚠ {flags}" if flags else name
 
 
