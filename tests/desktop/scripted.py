@@ -25,7 +25,7 @@ from tests.running import PATIENCE_S
 GATES = [
     ("learning", "open", "Learning is on."),
     ("pause", "open", "Not paused."),
-    ("input", "closed", "You are here: last input 12 s ago."),
+    ("input", "closed", "You are here: last input less than 1 min ago."),
     ("chat", "open", "No chat is being answered."),
     ("wake", "open", "The screen is not locked."),
     ("call", "open", "No call or video is in progress."),
@@ -49,7 +49,7 @@ GATES = [
 def learning(state: str = "closed", **more: Any) -> Json:
     return {
         "state": state,
-        "because": "You are here: last input 12 s ago.",
+        "because": "You are here: last input less than 1 min ago.",
         "until": None,
         "next": None,
         "gates": [{"name": n, "state": s, "text": t} for n, s, t in GATES],

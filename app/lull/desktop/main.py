@@ -123,7 +123,7 @@ class Desktop:
         """
         self.process.attach_or_start()
         # Needed even when no page is open: the status line and notifications mention runs.
-        self.state.subscribe(Subject.RUNS)
+        self.state.subscribe(Subject.RUNS, Subject.PROPOSALS)
         self.state.start()
         self.tray.begin()
         if not hidden:

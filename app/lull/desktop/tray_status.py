@@ -15,7 +15,16 @@ from lull.contract.json_object import Json
 from lull.core.idle.pausing import FOR_EVER
 from lull.desktop.state import AppState, Phase, Subject
 from lull.desktop.widgets.icons import TrayShape
-from lull.desktop.words import clock, length, parsed, percent, time_of_day, tr, translated
+from lull.desktop.words import (
+    clock,
+    length,
+    parsed,
+    percent,
+    skill_title,
+    time_of_day,
+    tr,
+    translated,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +41,8 @@ class TrayStatus:
     running: bool = False
     learns: bool = False
     """Whether the service runs and is not switched off, so that it may learn."""
+    tests: bool = False
+    """Whether a proposed skill is tested now because the user asked for it."""
 
 
 def tray_status(state: AppState, now: datetime) -> TrayStatus:
@@ -44,15 +55,31 @@ def tray_status(state: AppState, now: datetime) -> TrayStatus:
         line = tr("Lull is off: requests go straight to Ollama")
         return TrayStatus(line=line, shape=TrayShape.OFF, address=address, running=True)
     count = int(status.get("skills", {}).get("proposals", 0))
+    tested = under_test(state) if learning.get("state") in ("open", "closed") else None
+    shape = shape_of(status, learning, count)
+    if tested is not None and shape is not TrayShape.ERROR:
+        shape = TrayShape.TRAINING
     return TrayStatus(
-        line=line_of(learning, state.value(Subject.RUNS), now),
-        shape=shape_of(status, learning, count),
+        line=_testing(tested) if tested else line_of(learning, state.value(Subject.RUNS), now),
+        shape=shape,
         proposals=count,
         address=address,
         paused=learning.get("state") == "paused",
         running=True,
         learns=True,
+        tests=tested is not None,
     )
+
+
+def under_test(state: AppState) -> Json | None:
+    """Return the proposed skill that is tested now; None if none is."""
+    return next((one for one in state.proposals if one.get("testing")), None)
+
+
+def _testing(proposal: Json) -> str:
+    evidence = proposal.get("evidence") or {}
+    done, most = evidence.get("pairs", 0), evidence.get("most_pairs", 0)
+    return tr("Testing “%1”: %2 of at most %3", skill_title(proposal["name"]), done, most)
 
 
 def down_line(phase: Phase, why: Mapping[str, str]) -> str:

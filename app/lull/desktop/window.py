@@ -33,7 +33,7 @@ from lull.desktop.tray_status import tray_status
 from lull.desktop.widgets.flow import scrolled
 from lull.desktop.widgets.icons import icon
 from lull.desktop.widgets.page import Kit, MakesPage, Page, PageName
-from lull.desktop.widgets.parts import Banner, ElidedLabel, Tab, Toast, button, label, row
+from lull.desktop.widgets.parts import Banner, ElidedLabel, Tab, Toast, button, label
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import now, reword_for_window, tr, without_args
 
@@ -73,11 +73,14 @@ def shortcuts() -> tuple[tuple[str, str], ...]:
         ("?", tr("this list")),
         ("J, K", tr("Review: next, previous")),
         ("A", tr("Review: approve")),
+        ("C", tr("Review: compare answers")),
         ("R", tr("Review: reject, with a reason")),
         ("E", tr("Review: edit")),
         ("D", tr("Review: snooze until tomorrow")),
         ("T", tr("Review: try it on a request")),
         ("Ctrl+Z", tr("Review: undo")),
+        ("A, B", tr("Comparing answers: A or B is better")),
+        ("S, N", tr("Comparing answers: both the same, neither good")),
     )
 
 
@@ -106,7 +109,6 @@ class MainWindow(QMainWindow):
         self._line = ElidedLabel()
         self._version = label("")
         self._buttons: dict[PageName, Tab] = {}
-        self.note = Toast()
         self._lay_out()
         self._shortcuts()
         self._tick = QTimer(self, interval=TICK_MS)
@@ -138,8 +140,8 @@ class MainWindow(QMainWindow):
             middle.addWidget(demo)
         middle.addWidget(self.banner)
         middle.addWidget(self._stack, 1)
-        middle.addLayout(row(None, self.note, None))
-        middle.addWidget(self._status_line())
+        foot = self._status_line()
+        middle.addWidget(foot)
         box = QHBoxLayout()
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(0)
@@ -149,6 +151,7 @@ class MainWindow(QMainWindow):
         root = QWidget()
         root.setLayout(box)
         self.setCentralWidget(root)
+        self.note = Toast(foot)
 
     def _make_side(self) -> QFrame:
         side = QFrame()

@@ -365,6 +365,12 @@ def plain(text: str) -> str:
     return "".join(c if _shows(c) else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
+def skill_title(name: object) -> str:
+    """Return a skill's name as a person reads it, such as "Menu style" for "menu-style"."""
+    words = plain(str(name)).replace("-", " ")
+    return words[:1].upper() + words[1:]
+
+
 def hover(text: str) -> str:
     """Escape a text for a tooltip, so that Qt shows it literally and does not interpret it as HTML.
 

@@ -39,8 +39,10 @@ def test_a_pause_is_told_once() -> None:
 
 
 def test_somebody_who_is_here_is_told_when_it_may_begin_and_not_when_they_leave() -> None:
-    here = why("closed", "You are here: last input 1 s ago.", "input", "wait", next=LATER)
-    assert headline(here) == "Not now: You are here: last input 1 s ago."
+    here = why(
+        "closed", "You are here: last input less than 1 min ago.", "input", "wait", next=LATER
+    )
+    assert headline(here) == "Not now: You are here: last input less than 1 min ago."
     assert "Next: 2031-11-21 20:40 if you stay away." in why_words(here).splitlines()
 
 

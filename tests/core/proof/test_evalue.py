@@ -18,7 +18,8 @@ from lull.core.proof.evalue import (
     harm_log_e_value,
     log_e_value,
     mixture_e_value,
-    win_share,
+    pick_log_e_value,
+    share_proved,
 )
 
 counts = st.integers(0, 80)
@@ -164,22 +165,27 @@ def test_among_accepted_candidates_few_are_useless() -> None:
 # The share of wins
 
 
-@given(counts, counts)
-def test_the_bounds_hold_the_share_and_turn_round_with_the_sides(wins: int, losses: int) -> None:
-    low, high = win_share(wins, losses)
-    assert 0.0 <= low < high <= 1.0
-    if wins + losses:
-        assert low <= wins / (wins + losses) <= high
-    other_low, other_high = win_share(losses, wins)
-    assert (low, high) == pytest.approx((1 - other_high, 1 - other_low), abs=1e-9)
+@given(counts, counts, counts, counts)
+def test_a_share_above_a_half_is_shown_exactly_where_the_benefit_is(
+    wins: int, losses: int, picked: int, passed: int
+) -> None:
+    log_e = log_e_value(wins, losses) + pick_log_e_value(picked, passed)
+    shown = share_proved((wins, losses), (picked, passed))
+    assert (shown is not None) == (log_e >= math.log(20))
+    if shown is not None:
+        seen = (wins + picked) / (wins + losses + picked + passed)
+        assert shown == 0.5 or 0.5 < shown < seen
 
 
-def test_more_of_the_same_says_it_more_closely() -> None:
-    (low, high), (nearer, closer) = win_share(7, 3), win_share(70, 30)
-    assert low < nearer < 0.7 < closer < high
-    assert win_share(0, 0) == (0.0, 1.0)
+def test_more_of_the_same_shows_more() -> None:
+    shown = [share_proved((wins, wins // 5)) for wins in (15, 20, 40, 80)]
+    assert all(share is not None for share in shown)
+    assert shown == sorted(shown)  # type: ignore[type-var]
+    assert share_proved((80, 16)) == 0.7
+    assert share_proved((0, 0)) is None
+    assert share_proved((5_000, 1_000)) is not None
     with pytest.raises(ValueError, match="not negative"):
-        win_share(-1, 0)
+        share_proved((-1, 0))
 
 
 @pytest.mark.full
@@ -189,6 +195,6 @@ def test_whoever_looks_after_every_pair_is_misled_once_in_twenty_at_most() -> No
     missed = 0
     for _ in range(400):
         wins = np.cumsum(chance.random(60) < 0.6)
-        looks = (win_share(int(won), n - int(won)) for n, won in enumerate(wins, 1))
-        missed += any(not low <= 0.6 <= high for low, high in looks)
+        looks = (share_proved((int(won), n - int(won))) for n, won in enumerate(wins, 1))
+        missed += any(shown is not None and shown > 0.6 for shown in looks)
     assert missed <= 0.05 * 400

@@ -89,7 +89,7 @@ def test_every_reason_of_the_idle_policy_is_german() -> None:
         texts |= {translated(gate) for gate in answer["gates"]}
     assert len(texts) > 50
     assert sorted(text for text in texts if not text or ENGLISH_WORDS.search(text)) == []
-    assert "Du bist da: Die letzte Eingabe ist 3 s her." in texts
+    assert "Du bist da: Die letzte Eingabe ist weniger als 1 min her." in texts
     assert "50 % des Speichers sind frei; 20 % sind nötig." in {
         text.replace("\u00a0", " ") for text in texts
     }

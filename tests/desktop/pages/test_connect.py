@@ -13,6 +13,7 @@ from lull.desktop.pages.settings.page import SettingsPage
 from lull.desktop.pages.today.page import TodayPage
 from lull.desktop.shared.connect.card import ConnectCard
 from lull.desktop.shared.connect.dialogs import ConnectDialog, UndoDialog
+from lull.desktop.shared.connect.words import file_words
 from lull.desktop.state import Subject
 from lull.desktop.widgets.page import PageName
 from tests.desktop.conftest import Shown, live
@@ -71,6 +72,15 @@ def told_on_today(shown: Shown, words: str) -> None:
     shown.go(PageName.SETTINGS)
 
 
+def test_a_file_is_named_as_a_person_knows_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/me")
+    assert file_words({"name": "environment"}, "/home/me/.bashrc") == (
+        "your shell's start file (~/.bashrc)"
+    )
+    assert file_words({"name": "zed"}, "/home/me/.config/zed/x.json") == "~/.config/zed/x.json"
+    assert file_words({"name": "codex"}, "/etc/codex.toml") == "/etc/codex.toml"
+
+
 @pytest.mark.full
 def test_a_client_is_connected_tested_drifts_and_is_undone_to_the_byte(
     card: tuple[Shown, ConnectCard], zed: Path
@@ -83,7 +93,7 @@ def test_a_client_is_connected_tested_drifts_and_is_undone_to_the_byte(
     shown.until(dialog.do.isEnabled)
     address = shown.desktop.state.status["address"]
     assert address in dialog.change.toPlainText()
-    assert str(zed) in dialog.words.text()
+    assert "~/.config/zed/settings.json" in dialog.words.text()
     assert zed.read_bytes() == SETTINGS, "shown, and nothing written"
     dialog.do.click()
     shown.until(lambda: dialog.outcome.text().startswith("It works: "))

@@ -22,7 +22,7 @@ from lull.desktop.widgets.style import ThemeInForce
 from lull.desktop.widgets.tokens import LIGHT
 from tests.desktop.conftest import Shown
 from tests.desktop.pages.test_other_pages import adapter, run
-from tests.desktop.scripted import Scripted
+from tests.desktop.scripted import Scripted, learning, status
 
 
 def day(number: int, with_: float | None, without: float | None) -> Json:
@@ -124,6 +124,17 @@ PLACED: Json = {
     "place": "tail",
     "why": "Skills are put after your message: there the model clearly follows rules more often.",
 }
+
+
+def test_what_is_next_is_not_told_as_what_is_done_now(on_script: Shown, scripted: Scripted) -> None:
+    next_ = {"doing": "sample", "text": "Generating answers"}
+    page = opened(on_script, scripted)
+    scripted.answers[routes.TRAIN] = {**scripted.answers[routes.TRAIN], **next_}
+    scripted.tell("training")
+    on_script.until(lambda: page.doing.text() == "Next, when you're away: Generating answers.")
+    scripted.answers[routes.STATUS] = status(learning=learning("working"))
+    scripted.tell("training")
+    on_script.until(lambda: page.doing.text() == "Generating answers")
 
 
 def test_it_says_where_skills_stand_also_before_any_run(

@@ -93,7 +93,7 @@ def test_today_says_two_reasons_against_and_the_rest_on_demand(
         return [one.text() for one in conditions.findChildren(QLabel) if one.isVisible()]
 
     on_script.until(lambda: len([text for text in said() if text]) == 2 * 2)
-    assert said()[1:3] == ["You", "You are here: last input 12 s ago."]
+    assert said()[1:3] == ["You", "You are here: last input less than 1 min ago."]
     assert conditions.fold.text() == "Show all 15 conditions"
     conditions.fold.click()
     on_script.until(lambda: len([text for text in said() if text]) == 2 * 15)
@@ -330,7 +330,7 @@ def scheduled(shown: Shown, scripted: Scripted, **more: Any) -> SchedulePage:
 
 def test_the_schedule_says_why_not_now(on_script: Shown, scripted: Scripted) -> None:
     page = scheduled(on_script, scripted)
-    assert page.why.text() == "You are here: last input 12 s ago."
+    assert page.why.text() == "You are here: last input less than 1 min ago."
     assert "10 min without you" in page.reasons.text()
 
 

@@ -53,7 +53,7 @@ def test_without_skills_the_starter_set_is_one_click_away(on_desk: Shown, desk: 
 
 def test_a_skill_is_shown_with_its_text(on_desk: Shown, desk: Desk) -> None:
     page = one(on_desk, desk)
-    assert page.view.name.text() == "menu-style"
+    assert page.view.name.text() == "Menu style"
     assert page.view.text.toPlainText() == "Join the words with bars."
     assert "1 active" in page.count.text()
 
@@ -428,15 +428,15 @@ def test_skills_that_no_answer_can_keep_both_are_told_in_review_and_on_their_pag
     for line in range(2):
         review._go_to(line)
         review._show_current()
-        told[review.view.name.text()] = review.view.cautions.text()
-    assert "No answer can keep both this and “short”" in told["listed"]
+        told[review.view.name.text().lower()] = review.view.cautions.text()
+    assert "No answer can keep both this and “Short”" in told["listed"]
     assert "No answer" not in told["calm"]
     desk.do(desk.reviewing.decide(listed.id, "approve", {"sha256": listed.sha256}))
     page = opened(on_desk, with_=2)
     for line, name in enumerate(("listed", "short")):
         page.table.setCurrentIndex(page.table.model().index(line, 0))
-        other = {"listed": "short", "short": "listed"}[page.view.name.text()]
-        assert page.view.name.text() == name
+        other = {"Listed": "Short", "Short": "Listed"}[page.view.name.text()]
+        assert page.view.name.text() == name.capitalize()
         assert f"“{other}”" in page.view.conflicts.text() and page.view.conflicts.isVisible()
     desk.do(desk.approve.switch(SkillKey("", "short"), ChangeKind.DISABLE))
     on_desk.desktop.state.touch(*page.subjects)

@@ -120,7 +120,7 @@ def proposals() -> list[Json]:
         "requests": 6,
         "wins": 15,
         "losses": 1,
-        "better": {"share": 0.9375, "low": 0.64, "high": 0.998, "n": 16},
+        "better": {"share": 0.9375, "above": 0.58, "n": 16},
         "e_value": 71.3,
         "harm_e_value": 0.04,
         "success_pairs": 8,

@@ -62,7 +62,7 @@ def listed(scripted: Scripted, *clients: Json) -> None:
 def test_connected_apps_are_named_and_lull_can_keep_running(own: Shown, scripted: Scripted) -> None:
     listed(scripted, client("aider"), client("zed"), client("codex", connected=False))
     dialog = asked(own)
-    assert "Connected: Aider, Zed." in dialog.words.text()
+    assert "answers through Lull: Aider, Zed." in dialog.words.text()
     assert not dialog.always.isVisible()  # each time, where chat apps would get no answers
     own.desktop.ask_to_quit()  # asked again, it is the same dialog
     dialog.keep_it.click()
@@ -106,8 +106,9 @@ def test_a_chat_app_that_was_set_up_by_hand_is_not_left_without_a_word(
 ) -> None:
     listed(scripted, client("aider", connected=False))
     dialog = asked(own)
-    assert "get no answers until you start Lull again" in dialog.words.text()
-    assert "Connected" not in dialog.words.text() and not dialog.undo.isVisible()
+    assert "no answers until you start Lull again" in dialog.words.text()
+    assert "an app that uses its address" in dialog.words.text()
+    assert "apps get their answers" not in dialog.words.text() and not dialog.undo.isVisible()
     assert not own.tray.ended
     dialog.quit_it.click()
     assert own.tray.ended
@@ -131,7 +132,7 @@ def test_a_service_that_was_found_goes_on_and_that_is_said_until_it_is_known(
 ) -> None:
     listed(scripted, client("aider"))
     dialog = asked(on_script)
-    assert "service goes on when you quit" in dialog.words.text()
+    assert "service goes on when you quit: apps that use it" in dialog.words.text()
     assert not dialog.undo.isVisible()
     dialog.reject()
     on_script.until(lambda: on_script.desktop.window.findChild(QuitDialog) is None)

@@ -83,8 +83,10 @@ def test_a_conversation_is_recorded_with_its_skills_and_can_be_rated(
     turns = lull.new_turns(before, 2)
     assert len({turn["trajectory"] for turn in turns}) == 1
     # A label in a page that is shown is seen only in Qt's next turn.
-    shown.until(lambda: "any:latest · Skills: kindness" in says(page))
-    assert any(text.startswith("lull with any") for text in says(page))
+    shown.until(lambda: "any:latest · Skills: Kindness" in says(page))
+    head = "Written in this window, answered by any"
+    assert any(text.startswith(head) for text in says(page))
+    assert not page.how.isVisible()
     bad = [b for b in page.turns.findChildren(QPushButton) if b.text() == "Bad"][-1]
     bad.click()
     teach = "Correct this…"
@@ -117,12 +119,13 @@ def test_without_skills_none_comes_along_and_switching_starts_anew(
     said(shown, page, "hello")
     page.with_skills.click()
     assert says(page) == []
+    assert page.how.isVisible() and "say so in your next message" in page.how.text()
     before = len(lull.turns())
     said(shown, page, "hello without")
     assert _upstream.last("/api/chat").json["messages"] == [
         {"role": "user", "content": "hello without"}
     ]
-    assert not any("kindness" in text for text in says(page))
+    assert not any("Kindness" in text for text in says(page))
     assert len(lull.new_turns(before)) == 1
 
 

@@ -285,7 +285,8 @@ def test_the_sample_request_goes_to_the_address_and_its_answer_is_shown(
         step = steps.steps[2]
         assert isinstance(step, ConnectStep)
         shown.until(lambda: step.address.text() == upstream.address)
-        assert step.line.text() == step.kit.place.ask
+        assert step.line.toPlainText() == step.kit.place.ask
+        shown.until(lambda: step.line.document().size().height() <= step.line.height())
         step.try_it.click()
         shown.desktop.state.changed.emit("status")
         assert not step.try_it.isEnabled(), "one at a time, whatever else is news"

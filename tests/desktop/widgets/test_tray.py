@@ -239,6 +239,22 @@ def test_the_line_says_what_is(said: dict[str, object], line: str) -> None:
     assert line_of(said, {}, AT) == line
 
 
+def test_a_suggestion_that_is_tested_now_is_told_while_the_user_is_here(
+    on_script: Shown, scripted: Scripted
+) -> None:
+    tested = {
+        "id": "p", "name": "menu-style", "kind": "new", "status": "proving", "sha256": "a",
+        "testing": True, "evidence": {"pairs": 4, "most_pairs": 60},
+    }  # fmt: skip
+    today = on_script.go(PageName.TODAY)
+    assert isinstance(today, TodayPage)
+    assert today.line.text().startswith("Waiting")
+    scripted.answers[routes.PROPOSALS] = {"proposals": [tested]}
+    scripted.tell("proposal")
+    on_script.until(lambda: today.line.text() == "Testing “Menu style”: 4 of at most 60")
+    assert "does not wait" in today.because.text()
+
+
 def test_training_tells_its_steps() -> None:
     work = [{"kind": "step", "text": "Training", "progress": 0.45, "left_s": 720}]
     runs = {"runs": [{"status": "training", "steps": 180, "of": 400}]}

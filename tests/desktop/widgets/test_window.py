@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QDialog, QLineEdit
 
 from lull.contract import routes
@@ -16,6 +16,7 @@ from lull.desktop.state import OutcomeMessage, Phase
 from lull.desktop.widgets.icons import pixmap
 from lull.desktop.widgets.page import PageName
 from lull.desktop.widgets.parts import Banner
+from lull.desktop.window import shortcuts
 from tests.desktop.conftest import Shown, live
 from tests.desktop.scripted import Scripted
 
@@ -116,7 +117,7 @@ def test_quit_and_closing_without_a_tray_say_the_same(
         dialog.reject()
         shown.until(lambda: window.findChild(QuitDialog) is None)
     assert said[0] == said[1]
-    stops = "get no answers until you start Lull again" in said[0][1]
+    stops = "no answers until you start Lull again" in said[0][1]
     assert stops is ours
 
 
@@ -137,7 +138,7 @@ def test_quit_ends_it_and_leaves_a_service_that_it_found(
     on_script.bot.keyClick(window, "q", CTRL)
     assert not on_script.tray.ended
     dialog = asked(on_script)
-    assert "your chat apps still get their answers" in dialog.words.text()
+    assert "apps that use it still get their answers" in dialog.words.text()
     dialog.quit_it.click()
     assert on_script.tray.ended
     assert not window.isVisible()
@@ -212,16 +213,40 @@ def test_a_page_before_the_first_answer_says_that_it_loads(
 def test_what_was_done_is_told_and_can_be_undone(on_script: Shown) -> None:
     undone: list[bool] = []
     told = OutcomeMessage(text="Approved: menu-style", undo=lambda: undone.append(True))
+    window = on_script.desktop.window
+    on_script.until(lambda: window.page().height() > 100)
+    QApplication.processEvents()
+    before = (window.page().geometry(), window._stack.geometry())
     on_script.desktop.state.told.emit(told)
+    QApplication.processEvents()
     note = on_script.desktop.window.note
     assert note.isVisible()
     assert note.words.text() == "Approved: menu-style"
     # What stands on the page stays free for the next click.
     page = on_script.desktop.window.page()
-    on_script.until(lambda: page.mapTo(page.window(), page.rect().bottomLeft()).y() < note.y())
+    assert (page.geometry(), window._stack.geometry()) == before
+    assert page.mapTo(window, page.rect().bottomLeft()).y() < note.mapTo(window, QPoint()).y()
+    assert note.mapTo(window, note.rect().bottomLeft()).y() <= window.height()
     note.undo.click()
     assert undone == [True]
     assert not note.isVisible()
+
+
+def test_a_long_outcome_stays_within_the_window_as_it_gets_narrower(on_script: Shown) -> None:
+    window, said = on_script.desktop.window, "The skill was not approved, since it is gone. " * 6
+    on_script.desktop.state.told.emit(OutcomeMessage(text=said, good=False))
+    for width in (1200, 800):
+        window.resize(width, 640)
+        QApplication.processEvents()
+        note = window.note
+        left = note.mapTo(window, QPoint()).x()
+        assert left >= 0 and left + note.width() <= window.width()
+        assert note.words.height() >= note.words.heightForWidth(note.words.width())
+
+
+def test_every_letter_of_review_and_of_comparing_is_in_the_list_of_keys() -> None:
+    keys = {one for line, _ in shortcuts() for one in line.split(", ")}
+    assert set("ARECDTJKBSN") <= keys
 
 
 def test_one_page_alone_is_marked_also_where_the_keyboard_is(on_script: Shown) -> None:

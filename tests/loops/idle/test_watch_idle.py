@@ -987,7 +987,7 @@ def test_the_journal_tells_when_and_why_and_what(play: Callable[[Scene], Room]) 
 
     (window,) = play(scene).windows
     assert window.why_opened.startswith("No sign of you for 10 min")
-    assert window.why_closed == "You are here: last input 0 s ago."
+    assert window.why_closed == "You are here: last input less than 1 min ago."
     assert window.closed_by == "input"
     assert window.closed_at is not None
     lasted = (window.closed_at - window.opened_at).total_seconds()

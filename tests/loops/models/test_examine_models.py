@@ -209,6 +209,8 @@ async def test_a_model_that_passes_is_admitted_in_every_role(room: Room) -> None
     room.add("good:8b", 5)
     story = await room.open()
     assert [story.admitted(role) for role in ModelRole] == [None] * 3
+    empty = await Room(room.database).open()
+    assert "no chat model now" in empty.why_none_admitted(ModelRole.JUDGE)
     assert "good:8b will be tested next time you're away" in story.why_none_admitted(
         ModelRole.JUDGE
     )
@@ -287,7 +289,9 @@ async def test_a_model_that_has_gone_is_admitted_no_longer(room: Room) -> None:
     del room.known["good:8b"], room.sizes["good:8b"]
     await story.refresh()
     assert story.admitted(ModelRole.JUDGE) is None and story.results() == []
-    assert "no chat model" in story.why_none_admitted(ModelRole.JUDGE)
+    assert story.why_none_admitted(ModelRole.JUDGE) == (
+        "good:8b was tested, but it is no longer there as it was."
+    )
 
 
 async def test_another_prompt_is_another_exam(room: Room) -> None:

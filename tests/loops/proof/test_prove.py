@@ -123,7 +123,7 @@ async def test_where_nobody_can_score_it_waits_for_the_users_picks(
     assert done.status is ProposalStatus.UNPROVED
     assert done.needs_picks
     assert done.reason == (
-        f"only you can tell: compare 6 answers, it takes a minute (`lull review compare {done.id}`)"
+        f"only you can tell: compare 6 pairs of answers (`lull review compare {done.id}`)"
     )
     assert room.chats.asked == []
     assert room.prove.evidence(done) == b""

@@ -7,6 +7,7 @@ import hashlib
 import socket
 import threading
 from contextlib import closing
+from dataclasses import replace
 
 import pytest
 
@@ -108,9 +109,30 @@ def test_the_evidence_counts_what_was_replayed(desk: Desk, api: ControlSocket) -
     assert (evidence["success_pairs"], evidence["success_losses"]) == (6, 0)
     assert (evidence["needs_e_value"], evidence["most_pairs"]) == (20.0, 60)
     assert (evidence["better"]["share"], evidence["better"]["n"]) == (0.9, 10)
-    assert evidence["better"]["low"] < 0.9 < evidence["better"]["high"]
+    assert evidence["better"]["above"] is None  # not shown yet to be better at all
+    assert evidence["kept"] is None  # not each answer was found to keep to a rule
     assert evidence["scored_by"] == {"pocket": 18}
     assert evidence["picks"] == {"done": 0, "alike": 0, "wanted": 1, "sitting": 12}
+
+
+@pytest.mark.parametrize(
+    ("scored_by", "check", "kept"),
+    [("verifier:check", True, True), ("judge:j1", False, True), ("user", False, False),
+     ("verifier:check", False, False), ("verifier:schema", True, False)],
+)  # fmt: skip
+def test_the_evidence_says_how_often_the_rule_was_kept_where_that_was_scored(
+    desk: Desk, api: ControlSocket, scored_by: str, check: bool, kept: bool
+) -> None:
+    scores = [(0.0, 1.0)] * 7 + [(1.0, 0.0)] + [(1.0, 1.0)] * 2 + [(0.0, 0.0)] * 5
+    done = pairs(len(scores), successes=3)
+    fallen = [
+        replace(pair, without=without, with_=with_, scored_by=scored_by)
+        for pair, (without, with_) in zip(done, scores, strict=False)
+    ]
+    more = {"check": '{"contains": "x"}'} if check else {}
+    desk.propose(replays=[*fallen, *done[15:]], status=ProposalStatus.PROVING, **more)
+    counted = {"pairs": 15, "with": 9, "without": 3, "both": 2, "neither": 5}
+    assert only(api)["evidence"]["kept"] == (counted if kept else None)
 
 
 def test_newest_first_and_decided_ones_only_when_asked_for(desk: Desk, api: ControlSocket) -> None:

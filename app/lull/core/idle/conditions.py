@@ -217,7 +217,9 @@ def _input(look: ConditionInputs) -> IdleCondition:
         words = "Can't tell whether you are here (%1), so Lull assumes that you are."
         return _unknown(ConditionName.INPUT, coded_text("input-unknown", words, idle_s.reason))
     if idle_s < min(RECENT_INPUT_S, look.needed_s):
-        text = coded_text("input-recent", "You are here: last input %1 ago.", TextDuration(idle_s))
+        # No exact figure: whoever reads it has just used the mouse or the keyboard again.
+        within = TextDuration(min(RECENT_INPUT_S, look.needed_s))
+        text = coded_text("input-recent", "You are here: last input less than %1 ago.", within)
         return _closed(ConditionName.INPUT, text)
     return _open(
         ConditionName.INPUT, coded_text("input-none", "No input for %1.", TextDuration(idle_s))

@@ -32,6 +32,8 @@ direction give an e-value of 29, where the other prior would need eight.
 
 _LARGEST_LOG: Final = 700.0
 """Largest logarithm of an e-value: e to this power still fits a float, larger ones are capped."""
+_ROUNDING: Final = 1e-9
+"""How far a logarithm computed in floats may be from the exact one."""
 
 
 def log_e_value(wins: int, losses: int) -> float:
@@ -72,38 +74,60 @@ def e_value_from_log(log_e: float) -> float:
     return math.exp(min(log_e, _LARGEST_LOG))
 
 
-def win_share(wins: int, losses: int, *, level: float = 0.95) -> tuple[float, float]:
-    """Return anytime-valid confidence bounds (a confidence sequence) of the share of wins among
-    wins and losses; ties are left out.
+def share_proved(
+    measured: tuple[int, int], picked: tuple[int, int] = (0, 0), *, alpha: float = 0.05
+) -> float | None:
+    """Return the share of better answers, in whole percent, that a skill is shown to exceed; None
+    if it is not shown to be better more often than worse.
 
-    The interval contains every share that an even mixture of all others has not beaten by 1 / (1 -
-    level): a confidence sequence by Ville's inequality (Robbins 1970; Howard et al., arXiv
-    1810.08240). It is wider than an interval for a number of pairs fixed beforehand. (0, 1) without
-    a pair; raises ValueError for negative counts.
+    `measured` and `picked` are (wins, losses) of pairs scored by a program or model, and of those
+    compared by the user. The bound turns the test round that proves a skill: every share from 1/2
+    up to it is rejected by the same bets, cut off below that share, at the same level. So it is
+    above 1/2 exactly if the e-value of the benefit reaches 1/alpha, and the true share is below it
+    with a chance of at most alpha, however often one looks (Waudby-Smith & Ramdas, arXiv
+    2010.09686). Raises ValueError for negative counts.
     """
-    if wins < 0 or losses < 0:
-        raise ValueError(f"counts are not negative: {wins} wins, {losses} losses")
-    if wins + losses == 0:
-        return 0.0, 1.0
-    most = -math.log(1.0 - level)
-    mean = wins / (wins + losses)
-    low = 0.0 if wins == 0 else _bound(wins, losses, most, inside=mean, outside=0.0)
-    high = 1.0 if losses == 0 else _bound(wins, losses, most, inside=mean, outside=1.0)
-    return low, high
+    if min(*measured, *picked) < 0:
+        raise ValueError(f"counts are not negative: {measured}, {picked}")
+    needed, shown = -math.log(alpha), None
+    wins, losses = measured[0] + picked[0], measured[1] + picked[1]
+    for percent in range(50, 100):
+        share = percent / 100
+        if shown is not None and share >= wins / (wins + losses):
+            break  # never more than was seen, as where the two kinds of pairs disagree
+        log_e = _log_e_above(share, *measured, PRIOR_WINS, PRIOR_LOSSES) + _log_e_above(
+            share, *picked, PICK_WINS, PICK_LOSSES
+        )
+        if log_e < needed - _ROUNDING:
+            break
+        shown = share
+    return shown
 
 
-def _bound(wins: int, losses: int, most: float, *, inside: float, outside: float) -> float:
-    """Find by bisection the share at which the bet reaches the limit."""
-    beta = math.lgamma(wins + 1) + math.lgamma(losses + 1) - math.lgamma(wins + losses + 2)
-    for _ in range(60):
-        share = (inside + outside) / 2
-        certain = share in (0.0, 1.0)
-        log_e = beta - wins * math.log(share) - losses * math.log1p(-share) if not certain else most
-        if log_e >= most:
-            outside = share
-        else:
-            inside = share
-    return inside
+def _log_e_above(share: float, wins: int, losses: int, prior_wins: int, prior_losses: int) -> float:
+    """Log e-value against "a win is no likelier than `share`", with the prior cut off below it."""
+    return (
+        _log_upper(prior_wins + wins, prior_losses + losses, share)
+        - _log_upper(prior_wins, prior_losses, share)
+        - wins * math.log(share)
+        - losses * math.log1p(-share)
+    )
+
+
+def _log_upper(a: int, b: int, share: float) -> float:
+    """Logarithm of ∫ θ^(a-1) (1-θ)^(b-1) dθ from `share` to 1, like `_upper_half` but in floats."""
+    tosses = a + b - 1
+    terms = [
+        math.lgamma(tosses + 1)
+        - math.lgamma(heads + 1)
+        - math.lgamma(tosses - heads + 1)
+        + heads * math.log(share)
+        + (tosses - heads) * math.log1p(-share)
+        for heads in range(a)
+    ]
+    most = max(terms)
+    tail = most + math.log(math.fsum(math.exp(term - most) for term in terms))
+    return math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b) + tail
 
 
 @lru_cache(maxsize=16_384)

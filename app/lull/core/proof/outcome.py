@@ -92,7 +92,7 @@ def picks_needed(proposal: Proposal, pairs: Sequence[Pair], rule: ProofRule) -> 
     number = picks_wanted(pairs, rule)
     if number > 1 and not any(pair.scored_by == BY_USER for pair in pairs):
         return (
-            f"only you can tell: compare {number} answers, it takes a minute "
+            f"only you can tell: compare {number} pairs of answers "
             f"(`lull review compare {proposal.id}`)"
         )
     return f"only you can tell: {number} more to compare (`lull review compare {proposal.id}`)"

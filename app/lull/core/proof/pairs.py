@@ -8,15 +8,23 @@ come from three parts, see `PairPart`. What the totals decide stands in `proof.p
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final
 
-from lull.core.proof.evalue import harm_log_e_value, log_e_value, pick_log_e_value
+from lull.core.proof.evalue import (
+    harm_log_e_value,
+    log_e_value,
+    pick_log_e_value,
+    share_proved,
+)
 
 BY_CHECK: Final = "verifier:check"
 """Value of `scored_by` for a pair scored by the check proposed with the skill."""
+BY_JUDGE: Final = "judge:"
+"""How `scored_by` begins for a pair scored by a judge model."""
 BY_USER: Final = "user"
 """Value of `scored_by` for a pair of answers that the user compared blindly."""
 SAME_WORDS: Final = "same words"
@@ -99,6 +107,12 @@ class Totals:
         """
         return log_e_value(*self._measured) + pick_log_e_value(self.picked_wins, self.picked_losses)
 
+    def share_proved(self, alpha: float) -> float | None:
+        """Return the share of better answers, among those that differ, that the skill is shown to
+        exceed by the bets that prove it; None if it is not proved by them.
+        """
+        return share_proved(self._measured, (self.picked_wins, self.picked_losses), alpha=alpha)
+
     @property
     def _measured(self) -> tuple[int, int]:
         return self.wins - self.picked_wins, self.losses - self.picked_losses
@@ -134,6 +148,47 @@ class Totals:
     def picks(self) -> int:
         """The number of pairs in which the user found one answer better."""
         return self.picked_wins + self.picked_losses
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptCounts:
+    """How many answers kept to the rule of a skill, with it and without it, pair by pair."""
+
+    pairs: int
+    both: int
+    """Pairs in which both answers kept to the rule."""
+    only_with: int
+    """Pairs in which only the answer with the skill kept to the rule."""
+    only_without: int
+
+    @property
+    def neither(self) -> int:
+        """The number of pairs in which both answers broke the rule."""
+        return self.pairs - self.both - self.only_with - self.only_without
+
+
+def kept_counts(pairs: Iterable[Pair]) -> KeptCounts | None:
+    """Count how often the answers of the benefit pairs kept to the rule that is tested; None if
+    there are none, or not each answer was found to keep to the rule or to break it.
+
+    The user compares two answers with each other, so a pick says of neither whether it kept to the
+    rule; nor does a judge that cannot tell.
+    """
+    benefit = [p for p in distinct_pairs(pairs) if p.part is not PairPart.SUCCESS]
+    if not benefit or not all(map(_says_whether_kept, benefit)):
+        return None
+    found = Counter((bool(pair.without), bool(pair.with_)) for pair in benefit)
+    return KeptCounts(
+        pairs=len(benefit),
+        both=found[True, True],
+        only_with=found[False, True],
+        only_without=found[True, False],
+    )
+
+
+def _says_whether_kept(pair: Pair) -> bool:
+    by_rule = pair.scored_by == BY_CHECK or pair.scored_by.startswith(BY_JUDGE)
+    return by_rule and {pair.without, pair.with_} <= {0.0, 1.0}
 
 
 def distinct_pairs(pairs: Iterable[Pair]) -> list[Pair]:

@@ -139,17 +139,21 @@ def leaving_words(leaving: Leaving) -> str:
     running.
     """
     match leaving.service:
+        case AfterQuit.STOPS if not leaving.clients:
+            said = tr(
+                "If you quit, Lull's service stops: it learns nothing, and an app that uses its "
+                "address gets no answers until you start Lull again."
+            )
         case AfterQuit.STOPS:
             said = tr(
-                "Your chat apps get their answers through Lull. If you quit, those that use it get "
-                "no answers until you start Lull again, and it learns nothing."
+                "These chat apps get their answers through Lull: %1. If you quit, they get no "
+                "answers until you start Lull again, and it learns nothing.",
+                ", ".join(translated(one, "title") for one in leaving.clients),
             )
-            if names := ", ".join(translated(one, "title") for one in leaving.clients):
-                said = f"{said} {tr('Connected: %1.', names)}"
         case AfterQuit.GOES_ON:
             said = tr(
-                "Lull's service goes on when you quit: your chat apps still get their answers "
-                "through it, and it goes on learning. Only this window and the tray icon close."
+                "Lull's service goes on when you quit: apps that use it still get their answers, "
+                "and it goes on learning. Only this window and the tray icon close."
             )
         case AfterQuit.NONE:
             said = tr("Lull's service is not running, so chat apps get no answers through it now.")

@@ -15,7 +15,7 @@ from lull.contract.json_object import Json
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.style import mono
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import plain, tr
+from lull.desktop.words import skill_title, tr
 
 
 class EditDialog(QDialog):
@@ -27,7 +27,7 @@ class EditDialog(QDialog):
     def __init__(self, shown: Json, parent: QWidget, *, note: str = "") -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(tr("Edit %1", plain(str(shown["name"]))))
+        self.setWindowTitle(tr("Edit %1", skill_title(shown["name"])))
         self.resize(640, 460)
         self.description = QLineEdit(str(shown.get("description", "")))
         self.description.setAccessibleName(tr("When it is used"))

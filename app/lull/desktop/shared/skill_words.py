@@ -13,7 +13,7 @@ from typing import Final
 from lull.contract.json_object import Json
 from lull.core.provenance.flags import FlagKind
 from lull.core.skills.stated_skill import example_of_description, states_fact, words_of
-from lull.desktop.words import plain, tr
+from lull.desktop.words import plain, skill_title, tr
 
 
 def rule_words(body: str) -> str:
@@ -39,7 +39,7 @@ def conflict_words(skill: Json) -> str:
 
     Only rules that a program can check are compared.
     """
-    names = ", ".join(tr("“%1”", plain(str(one["name"]))) for one in skill.get("conflicts") or ())
+    names = ", ".join(tr("“%1”", skill_title(one["name"])) for one in skill.get("conflicts") or ())
     if not names:
         return ""
     return tr(

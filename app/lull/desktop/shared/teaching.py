@@ -18,7 +18,7 @@ from lull.desktop.state import AppState, OutcomeMessage, Subject
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import Card, button, label, row
 from lull.desktop.widgets.text.long_text import breakable
-from lull.desktop.words import plain, tr, translated
+from lull.desktop.words import plain, skill_title, tr, translated
 
 Show = Callable[[], object]
 WORDS_OF_A_NAME: Final = 4
@@ -82,7 +82,7 @@ def _add(kit: Kit, turn: Json, client: str, parent: QWidget, wanted: Json) -> No
         routes.SKILLS_CHANGE,
         {"do": "add", **wanted},
         words=tr("Adding a skill"),
-        done=tr("Added: %1", plain(wanted["name"])),
+        done=tr("Added: %1", skill_title(wanted["name"])),
         undo=lambda: _take_back(kit.state, wanted),
         answered=lambda answer: show_flags(kit.state, answer),
         then=then,
@@ -95,7 +95,7 @@ def _take_back(state: AppState, wanted: Json) -> None:
         routes.SKILLS_CHANGE,
         {"do": "delete", "name": wanted["name"], "client": wanted["client"]},
         words=tr("Undoing"),
-        done=tr("Archived: %1", plain(wanted["name"])),
+        done=tr("Archived: %1", skill_title(wanted["name"])),
         then=lambda _: _look(state),
     )
 

@@ -20,6 +20,7 @@ from lull.desktop.widgets.chat.sample import SampleChat
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import button, label, row, set_kind
 from lull.desktop.widgets.style import mono
+from lull.desktop.widgets.text.long_text import LongText
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import counted, percent, plain, reword_for_window, tr
 
@@ -151,11 +152,12 @@ class ConnectStep(WelcomeStep):
         copy = button(tr("Copy address"), self.kit.actions.copy_address)
         self.box.addLayout(row(self.address, copy))
         self.says(tr("Or paste this into a terminal:"), "muted")
-        self.line = self._line(tr("A line to paste"))
-        self.line.setText(self.kit.place.ask)
-        self.line.setCursorPosition(0)
+        self.line = LongText(self.kit.place.ask)
+        self.line.setFont(mono())
+        self.line.setAccessibleName(tr("A line to paste"))
         paste = button(tr("Copy line"), self._copy_line)
-        self.box.addLayout(row(self.line, paste))
+        self.box.addWidget(self.line)
+        self.box.addLayout(row(paste, None))
         self.try_it = button(tr("Send a test message"), self._try, main=False)
         self.box.addLayout(row(self.try_it, None))
         self.answer = self.says("")
@@ -189,7 +191,7 @@ class ConnectStep(WelcomeStep):
         self.try_it.setEnabled(self.kit.state.phase is Phase.LIVE and not self._waiting)
 
     def _copy_line(self) -> None:
-        self.kit.actions.copy(self.line.text(), tr("Copied."))
+        self.kit.actions.copy(self.kit.place.ask, tr("Copied."))
 
     def _try(self) -> None:
         self._pressed = self.try_it.hasFocus()
@@ -222,8 +224,9 @@ class AwayStep(WelcomeStep):
         self.title = tr("When may Lull learn?")
         self.says(
             tr(
-                "Lull tests and trains only when you've been away for 10 minutes and the computer "
-                "is plugged in and cool. It stops the moment you return."
+                "By itself, Lull tests and trains only when you've been away for 10 minutes and "
+                "the computer is plugged in and cool. It stops the moment you return. What you "
+                "start yourself, such as the test of a suggestion, runs at once."
             )
         )
         self.says(tr("Usual sleep hours (Lull starts sooner then)"), "muted")

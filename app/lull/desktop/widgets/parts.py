@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from PySide6.QtCore import QPoint, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QMouseEvent, QPainter, QPaintEvent, QShortcut
 from PySide6.QtWidgets import (
     QFrame,
@@ -26,6 +26,8 @@ from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import hover, tr, without_args
 
 NOTE_MS: Final = 8_000
+_NO_LIMIT: Final = 16_777_215
+"""Qt's largest size of a widget."""
 
 
 def label(text: str = "", kind: str = "", *, wrap: bool = False) -> QLabel:
@@ -239,23 +241,27 @@ class Banner(QFrame):
 
 
 class Toast(QFrame):
-    """A short message (toast) under the page with the outcome of the user's last action and an
-    optional Undo button.
+    """A short message (toast) at the foot of the window with the outcome of the user's last action
+    and an optional Undo button.
 
-    It takes a row of its own: over the page it would cover what is to be clicked next.
+    It floats over `strip`, a line of the window with nothing to click, and over the foot of the
+    page only if its text is long: so nothing moves, and what is to be clicked next stays free.
     """
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, strip: QWidget) -> None:
+        super().__init__(strip.window())
+        self._strip = strip
+        strip.installEventFilter(self)
         self._undo: Callable[[], None] | None = None
         self.words = label("", wrap=False)
         self.undo = button(tr("Undo"), self._go_back)
-        box = QHBoxLayout(self)
+        box = self._box = QHBoxLayout(self)
         box.setContentsMargins(GAP * 2, GAP, GAP, GAP)
         box.addWidget(self.words)
         box.addWidget(self.undo)
         self._timer = QTimer(self, singleShot=True, interval=NOTE_MS)
         self._timer.timeout.connect(self.hide)
+        strip.setMinimumHeight(self.sizeHint().height())
         self.hide()
 
     def say(
@@ -281,13 +287,34 @@ class Toast(QFrame):
         self.setProperty("toast", "good" if good else "bad")
         for widget in (self, self.words, self.undo):
             restyle(widget)
-        self.words.setWordWrap(self.words.sizeHint().width() > 520)
-        self.words.setFixedWidth(min(520, self.words.sizeHint().width()))
+        self._place()
         self.show()
+        self.raise_()
         if good:
             self._timer.start()
         else:
             self._timer.start(NOTE_MS * 2)
+
+    def _place(self) -> None:
+        """Stand in the middle of the strip, on its lower edge, and no wider than it is."""
+        self.words.setWordWrap(False)
+        self.words.setMinimumWidth(0)
+        self.words.setMaximumWidth(_NO_LIMIT)
+        beside = self.undo.sizeHint().width() + GAP if not self.undo.isHidden() else 0
+        room = max(160, self._strip.width() - beside - GAP * 3)
+        wanted = self.words.sizeHint().width()
+        self.words.setWordWrap(wanted > room)
+        self.words.setFixedWidth(min(room, wanted))
+        self._box.activate()
+        self.resize(self.sizeHint())
+        at = self._strip.mapTo(self._strip.window(), QPoint(0, self._strip.height()))
+        self.move(at.x() + (self._strip.width() - self.width()) // 2, at.y() - self.height())
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
+        """Follow the strip as it is moved and resized."""
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.Move) and not self.isHidden():
+            self._place()
+        return super().eventFilter(watched, event)
 
     def _go_back(self) -> None:
         undo, self._undo = self._undo, None

@@ -204,7 +204,9 @@ class ExamineModels:
             return f"{waits[0].model} will be tested next time you're away."
         if left := self.not_examined():
             return f"No chat model here can be tested. {left[0].name}: {left[0].why_not}"
-        return "Ollama has no chat model that could be tested."
+        if gone := [one for one in self._results.values() if one.role is role]:
+            return f"{gone[0].model} was tested, but it is no longer there as it was."
+        return "Ollama has no chat model now that could be tested."
 
     def _admitted(self, role: ModelRole) -> ExamResult | None:
         passed = {

@@ -16,9 +16,17 @@ from lull.core.chat.picks import PAIRS_A_SITTING
 from lull.core.checks.reading import parse
 from lull.core.checks.wording import in_words
 from lull.core.errors import SkillError
-from lull.core.proof.evalue import win_share
 from lull.core.proof.last_look import LastLook, acceptance_chance
-from lull.core.proof.pairs import BY_USER, SAME_WORDS, Pair, distinct_pairs, totals_of
+from lull.core.proof.pairs import (
+    BY_CHECK,
+    BY_USER,
+    SAME_WORDS,
+    Pair,
+    Totals,
+    distinct_pairs,
+    kept_counts,
+    totals_of,
+)
 from lull.core.proof.proof import ProofRule, budget, decide, picks_wanted
 from lull.core.proof.proposal import Proposal, ProposalKind
 from lull.core.proof.review_state import cautions_of, review_state_of
@@ -112,19 +120,21 @@ def evidence_view(proposal: Proposal, pairs: Sequence[Pair], rule: ProofRule) ->
     """
     successes, look = proposal.replayable, proposal.last_look
     so_far = decide(pairs, rule, successes=successes, look=look)
+    totals = totals_of(distinct_pairs(pairs))
     return {
         "pairs": so_far.pairs,
         "requests": so_far.requests,
         "wins": so_far.wins,
         "losses": so_far.losses,
-        "better": _better(so_far.wins, so_far.losses),
+        "better": _better(totals, rule.alpha),
+        "kept": _kept(proposal, pairs),
         "e_value": so_far.e_value,
         "harm_e_value": so_far.harm_e_value,
         "success_pairs": so_far.success_pairs,
         "success_wins": so_far.success_wins,
         "success_losses": so_far.success_losses,
         "needs_e_value": 1 / rule.alpha,
-        "most_pairs": budget(totals_of(distinct_pairs(pairs)), rule, successes=successes),
+        "most_pairs": budget(totals, rule, successes=successes),
         "most_pairs_if_open": rule.most_pairs,
         "shown_by": so_far.shown_by.value or None,
         "last_look": last_look_view(look, so_far.e_value, rule.alpha),
@@ -191,18 +201,34 @@ def picks_view(pairs: Sequence[Pair], rule: ProofRule) -> Json:
     }
 
 
-def _better(wins: int, losses: int) -> Json | None:
-    """Return the share of wins among decided replays with an anytime-valid 95 % interval; None
-    before the first.
+def _better(totals: Totals, alpha: float) -> Json | None:
+    """Return the share of wins among the decided replays, with the share that they are shown to
+    exceed (`above`; None while the skill is not proved by them); None before the first.
     """
-    if not wins + losses:
+    decided = totals.wins + totals.losses
+    if not decided:
         return None
-    low, high = win_share(wins, losses)
     return {
-        "share": round(wins / (wins + losses), 4),
-        "low": round(low, 4),
-        "high": round(high, 4),
-        "n": wins + losses,
+        "share": round(totals.wins / decided, 4),
+        "above": totals.share_proved(alpha),
+        "n": decided,
+    }
+
+
+def _kept(proposal: Proposal, pairs: Sequence[Pair]) -> Json | None:
+    """Return how many answers kept to the rule of a proposed skill, with it and without it; None
+    where its tests do not say so.
+    """
+    found = kept_counts(pairs)
+    checked = any(pair.scored_by == BY_CHECK for pair in pairs)
+    if found is None or (checked and not proposal.check):  # checked by rules of other skills
+        return None
+    return {
+        "pairs": found.pairs,
+        "with": found.both + found.only_with,
+        "without": found.both + found.only_without,
+        "both": found.both,
+        "neither": found.neither,
     }
 
 

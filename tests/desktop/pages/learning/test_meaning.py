@@ -12,10 +12,10 @@ from tests.desktop.pages.test_other_pages import run
 def test_answers_get_better_worse_or_nobody_can_tell() -> None:
     bad, good = [(0.3, 1)] * 60, [(0.7, 1)] * 60
     assert meaning.trend_sentence(bad + good) == (
-        "Answers got better: 70% of the later half were good, 30% of the earlier half"
-        " (120 answers in all)."
+        "Answers got better: of all 120, 50% were good; 30% of the earlier half and 70% of the "
+        "later half."
     )
-    assert meaning.trend_sentence(good + bad).startswith("Answers got worse: 30% of the later half")
+    assert meaning.trend_sentence(good + bad).endswith("30% of the later half.")
     assert meaning.trend_sentence([(0.5, 1), (0.55, 1)] * 30).startswith("No clear change")
     few = "Too few answers to tell whether they are getting better: 19 of the 20 needed."
     assert meaning.trend_sentence([(0.1, 9), (0.9, 10)]) == few

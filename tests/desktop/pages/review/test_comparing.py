@@ -9,7 +9,7 @@ import pytest
 from lull.core.chat.picks import Pick
 from lull.core.errors import UpstreamDown
 from lull.core.proof.proposal import Proposal, ProposalStatus
-from lull.desktop.pages.review.compare_dialog import CompareDialog
+from lull.desktop.pages.review.compare_dialog import CompareDialog, Waits
 from lull.desktop.pages.review.page import ReviewPage
 from tests.desk import Desk
 from tests.desktop.conftest import Shown
@@ -71,9 +71,41 @@ def test_six_picks_by_key_prove_it(on_desk: Shown, desk: Desk) -> None:
     assert "better in 6 and worse in 0" in dialog.doing.text()
     assert not dialog.buttons[Pick.A].isVisible()
     assert desk.status(proposal) == "proved"
+    assert not dialog.answers[Pick.A].isVisible()
     dialog.leave.click()
     on_desk.until(lambda: page.rows.rows[0]["status"] == "proved")
     assert not page.compare.isVisible()
+
+
+def test_what_the_picks_proved_is_approved_at_their_end(on_desk: Shown, desk: Desk) -> None:
+    proposal = waits(desk)
+    page = opened(on_desk, with_=1)
+    dialog = begun(on_desk, page)
+    assert not dialog.next.isVisible()
+    for number in range(1, 7):
+        on_desk.until(lambda n=number: text(dialog, Pick.A) == f"soup | bread {n}")  # type: ignore[misc]
+        assert ("same request" in dialog.doing.text()) is (number > 1)
+        on_desk.bot.keyClick(dialog, "a")
+    on_desk.until(dialog.next.isVisible)
+    assert dialog.next.text() == "Approve"
+    dialog.next.click()
+    on_desk.until(lambda: desk.status(proposal) == "approved")
+
+
+def test_the_wait_for_two_answers_is_counted_and_told_once_it_is_known() -> None:
+    seconds = [0.0]
+    waits_for = Waits(lambda: seconds[0])
+    waits_for.begin()
+    assert waits_for.words() == "The model writes both answers; your chats go first."
+    seconds[0] = 12.4
+    assert waits_for.words().endswith("12 s so far.")
+    seconds[0] = 21.0
+    waits_for.end()
+    waits_for.begin()
+    seconds[0] = 25.0
+    assert waits_for.words().endswith("About 17 s left.")
+    seconds[0] = 45.0
+    assert waits_for.words().endswith("24 s so far.")
 
 
 @pytest.mark.parametrize(
@@ -110,7 +142,9 @@ def test_while_the_model_answers_nothing_can_be_picked(on_desk: Shown, desk: Des
     page.compare.click()
     dialog = dialog_of(page, CompareDialog)
     assert isinstance(dialog, CompareDialog)
-    assert "The model answers" in dialog.doing.text()
+    assert "The model writes both answers" in dialog.doing.text()
+    on_desk.until(lambda: "1 s so far" in dialog.doing.text())
+    assert dialog.answers[Pick.A].placeholderText() == "Being written…"
     on_desk.bot.keyClick(dialog, "a")
     assert not dialog.buttons[Pick.A].isEnabled()
     assert desk.compare.held is not None

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lull.desktop.pages.review.evidence import text_diff
 from lull.desktop.widgets.text.changed_words import changed_words
 from lull.desktop.widgets.text.diff import lines_of, side_by_side_html, unified_html
 from lull.desktop.widgets.tokens import DARK, LIGHT
@@ -88,3 +89,14 @@ def test_no_change_is_said_in_words() -> None:
 def test_a_line_that_looks_like_a_head_is_a_line() -> None:
     diff = "--- /dev/null\n+++ a\n@@ -0,0 +1,2 @@\n+--- not a head\n++++ nor this"
     assert [line.text for line in lines_of(diff)[1:]] == ["--- not a head", "+++ nor this"]
+
+
+def test_side_by_side_shows_the_text_that_a_person_reads_and_no_settings() -> None:
+    edit = {"kind": "edit", "before": "Use bars.\nBe short.", "body": "Use dashes.\nBe short."}
+    diff = text_diff(edit)
+    assert "-Use bars." in diff and "+Use dashes." in diff and " Be short." in diff
+    html = side_by_side_html(diff, LIGHT)
+    assert "dashes" in html and "---" not in html
+    new = text_diff({"kind": "new", "before": None, "body": "Use dashes."})
+    assert "+Use dashes." in new and "-Use" not in new
+    assert "-Use dashes." in text_diff({"kind": "retire", "body": "Use dashes."})

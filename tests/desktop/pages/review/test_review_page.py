@@ -6,14 +6,15 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QLocale, Qt
 from PySide6.QtWidgets import QApplication, QDialog, QLabel, QPushButton
 
 from lull.core.feedback.feedback import RuleKind, Scope
-from lull.core.proof.pairs import BY_CHECK
+from lull.core.proof.pairs import BY_CHECK, BY_USER, Pair
 from lull.core.proof.proposal import Proposal, ProposalKind, ProposalStatus, Trace
 from lull.core.proof.review_state import CAUTION_WORDS
 from lull.core.skills.stated_skill import skill_of
+from lull.desktop.language.catalogue import read_catalogue
 from lull.desktop.pages.review.approval_words import status_chip
 from lull.desktop.pages.review.approve_dialog import ApproveDialog
 from lull.desktop.pages.review.evidence import scorer_words, sources_html
@@ -30,9 +31,13 @@ from lull.desktop.pages.settings.page import SettingsPage
 from lull.desktop.shared.edit_dialog import EditDialog
 from lull.desktop.widgets.page import PageName
 from lull.desktop.widgets.tokens import LIGHT
-from lull.desktop.words import ago, now
+from lull.desktop.words import ago, now, set_language
+from lull.resources import languages_dir
 from tests.desk import Desk, pairs, proved
 from tests.desktop.conftest import Shown
+
+ROW_MARGIN = 14
+"""Room at each side of a row that has no words."""
 
 
 def opened(shown: Shown, *, with_: int) -> ReviewPage:
@@ -72,8 +77,8 @@ def test_nothing_to_review_says_when_something_comes(on_desk: Shown) -> None:
 def test_a_proposal_is_shown_whole(on_desk: Shown, desk: Desk) -> None:
     desk.propose(status=ProposalStatus.PROVED, replays=proved())
     page = opened(on_desk, with_=1)
-    assert page.view.name.text() == "menu-style"
-    assert "better " in page.view.evidence.text()
+    assert page.view.name.text() == "Menu style"
+    assert "Better " in page.view.evidence.text()
     assert "luck" in page.view.odds.text()
     assert page.view.rule.text() == "Join the words with bars."
     for machine in ("name:", "---", "description:"):  # what is for programs is not what one sees
@@ -94,7 +99,7 @@ def test_the_key_a_approves_exactly_the_text_that_is_shown(on_desk: Shown, desk:
     page = opened(on_desk, with_=1)
     on_desk.bot.keyClick(page.list, "a")
     on_desk.until(lambda: is_(desk, proposal, "approved"))
-    on_desk.until(lambda: "Approved: menu-style" in on_desk.told)
+    on_desk.until(lambda: "Approved: Menu style" in on_desk.told)
     assert desk.body() == "Join the words with bars."
     on_desk.until(lambda: page.nothing.head.text() == "Nothing to review")
 
@@ -107,7 +112,7 @@ def test_a_text_that_changed_meanwhile_is_not_approved(on_desk: Shown, desk: Des
     page._approve([read])
     confirmed(page)
     on_desk.until(lambda: on_desk.told)
-    assert on_desk.told[0].startswith("Approving menu-style: not done")
+    assert on_desk.told[0].startswith("Approving Menu style: not done")
     assert not is_(desk, proposal, "approved")
 
 
@@ -116,11 +121,11 @@ def test_undo_takes_the_decision_back(on_desk: Shown, desk: Desk) -> None:
     page = opened(on_desk, with_=1)
     on_desk.bot.keyClick(page.list, "d")
     on_desk.until(lambda: is_(desk, proposal, "deferred"))
-    on_desk.until(lambda: "Snoozed: menu-style" in on_desk.told)
+    on_desk.until(lambda: "Snoozed: Menu style" in on_desk.told)
     on_desk.until(page.undo.isEnabled)
     page.undo.click()
     on_desk.until(lambda: is_(desk, proposal, "screened"))
-    on_desk.until(lambda: "Undone: menu-style" in on_desk.told)
+    on_desk.until(lambda: "Undone: Menu style" in on_desk.told)
 
 
 def test_a_rejection_needs_a_reason(on_desk: Shown, desk: Desk) -> None:
@@ -155,10 +160,10 @@ def test_j_and_k_go_from_one_to_the_next(on_desk: Shown, desk: Desk) -> None:
         desk.propose(name)
     page = opened(on_desk, with_=3)
     names = [row["name"] for row in page.rows.rows]
-    seen = [page.view.name.text()]
+    seen = [page.view.name.text().lower()]
     for key in "jjjkk":
         on_desk.bot.keyClick(page.list, key)
-        seen.append(page.view.name.text())
+        seen.append(page.view.name.text().lower())
     assert seen == [names[0], names[1], names[2], names[2], names[1], names[0]]
 
 
@@ -257,17 +262,19 @@ def test_a_hostile_text_is_shown_as_what_it_is(on_desk: Shown, desk: Desk, hosti
 def measured(**more: object) -> dict[str, object]:
     evidence = {
         "pairs": 20, "requests": 3, "wins": 9, "losses": 1, "e_value": 40.0, "harm_e_value": 0.1,
-        "needs_e_value": 20.0, "better": {"share": 0.9, "low": 0.55, "high": 0.99, "n": 10}, **more,
+        "needs_e_value": 20.0, "better": {"share": 0.9, "above": 0.53, "n": 10}, **more,
     }  # fmt: skip
     return {"kind": "new", "status": "proved", "standing": "proved", "evidence": evidence}
 
 
 def test_what_was_measured_is_said_in_figures_only_once_luck_does_not_explain_it() -> None:
     assert odds_words(measured()) == (
-        "Better with the skill in 90% of the tests that differed (with 95% certainty between 55% "
-        "and 99%; 10 tests). "
-        "If it did not help, luck would look like this at most once in 40 times."
+        "That is enough: a skill that does not help gets this far by luck at most once in 20 "
+        "times. "
+        "With the same certainty (95%), it is better in more than 53% of the tests that differ; "
+        "luck alone gives 50%. (10 tests differed.)"
     )
+    assert "at most once in 10 times" in odds_words(measured(needs_e_value=10.0))
     for weak in (0.8, 1.43, 4.0):
         said = odds_words(measured(e_value=weak))
         assert said == "So far this could well be luck."
@@ -365,6 +372,8 @@ def test_what_the_last_look_accepted_is_not_called_proved_without_saying_so() ->
     assert status_words(accepted) == "New skill, accepted by a random draw"
     assert status_chip(accepted) == ("Accepted by a random draw", "good")
     assert "a final draw, with a 37% chance of accepting it, accepted it" in odds_words(accepted)
+    assert "once in 20 times, this draw included" in odds_words(accepted)
+    assert "not yet enough" not in odds_words(accepted)
     refused = measured(e_value=7.4, last_look={**look, "accepted": False})
     assert "a final draw, with a 37% chance of accepting it, went against it" in odds_words(refused)
     assert status_chip(measured(shown_by="evidence")) == ("Proved", "good")
@@ -378,11 +387,69 @@ def test_a_proof_that_may_go_on_says_how_far() -> None:
     )
 
 
+def test_it_is_said_how_often_the_rule_was_kept_with_and_without_the_skill() -> None:
+    kept = {"pairs": 16, "with": 9, "without": 3, "both": 2, "neither": 6}
+    said = evidence_words(measured(pairs=16, wins=7, losses=1, kept=kept))
+    assert said == (
+        "Tested on 3 requests, 16 times, each time with and without the skill. It was kept in 9 of "
+        "16 answers with the skill, and in 3 of 16 without: better 7, worse 1. Nothing changed in "
+        "8: kept both times 2, broken both times 6."
+    )
+
+
+def by_picks(wins: int) -> list[Pair]:
+    return [replace(pair, scored_by=BY_USER) for pair in pairs(wins)]
+
+
+def by_check(wins: int) -> list[Pair]:
+    return [replace(pair, scored_by=BY_CHECK) for pair in pairs(wins)]
+
+
+@pytest.mark.parametrize("replays", [by_picks(6), by_check(8)])
+def test_what_is_proved_by_picks_and_by_checks_has_the_same_odds(
+    on_desk: Shown, desk: Desk, replays: list[Pair]
+) -> None:
+    desk.propose(status=ProposalStatus.PROVED, replays=replays)
+    page = opened(on_desk, with_=1)
+    said = page.view.odds.text()
+    assert "at most once in 20 times" in said and "once in 30" not in said
+    assert float(said.split("more than ")[1].split("%")[0]) >= 50
+
+
+@pytest.mark.parametrize("language", [None, "de"])
+def test_each_row_of_the_list_is_whole(on_desk: Shown, desk: Desk, language: str | None) -> None:
+    desk.propose("proving", status=ProposalStatus.PROVING, replays=pairs(4))
+    desk.propose("quarantined", status=ProposalStatus.QUARANTINED)
+    desk.propose("unproved", status=ProposalStatus.UNPROVED, replays=pairs(0, 5))
+    desk.propose("no-judge", status=ProposalStatus.UNPROVED)
+    look = {"after": 120, "chance": 0.37, "coin": 0.2, "seed": "s", "accepted": True}
+    page = opened(on_desk, with_=4)
+    drawn = measured(shown_by="last look", last_look=look)
+    if language:
+        set_language(read_catalogue(languages_dir() / f"{language}.po"), QLocale(language))
+    for row in (*page.rows.rows, drawn):
+        for made in (datetime.now(UTC), datetime.now(UTC) - timedelta(days=23)):
+            words = row_words({**row, "made": made.isoformat()})
+            room = page.list.viewport().width() - 2 * ROW_MARGIN
+            for line in words.split("\n"):
+                assert page.list.fontMetrics().horizontalAdvance(line) <= room, line
+
+
+def test_what_is_half_tested_is_not_called_untested(on_desk: Shown, desk: Desk) -> None:
+    desk.propose(status=ProposalStatus.PROVING, replays=pairs(3, 0, 13))
+    page = opened(on_desk, with_=1)
+    assert page.approve.text() == "Approve before it is decided…  A"
+    page.approve.click()
+    dialog = dialog_of(page, ApproveDialog)
+    assert isinstance(dialog, ApproveDialog)
+    assert "tests are not finished" in dialog.words.text()
+
+
 def test_a_row_says_how_old_it_is_and_what_it_was_warned_of() -> None:
     made = (datetime.now(UTC) - timedelta(days=40)).isoformat()
     proposal = {**measured(), "name": "menu-style", "made": made, "flags": [{"text": "x"}]}
-    assert name_words(proposal) == "menu-style  ⚠ 1"
-    assert row_words(proposal) == "New skill, proved · 40 d ago"
+    assert name_words(proposal) == "Menu style  ⚠ 1"
+    assert row_words(proposal) == "Proved\nNew skill · 40 d ago"
 
 
 def test_the_list_and_the_chip_say_the_same_age() -> None:
@@ -504,7 +571,7 @@ def test_the_undo_of_a_note_takes_back_what_it_names_and_not_what_came_after(
     second = desk.propose("second", status=ProposalStatus.PROVED, replays=proved())
     page = opened(on_desk, with_=2)
     page._approve([row for row in page.rows.rows if row["id"] == first.id])
-    on_desk.until(lambda: "Approved: first" in on_desk.told)
+    on_desk.until(lambda: "Approved: First" in on_desk.told)
     desk.do(desk.reviewing.decide(second.id, "approve", {"sha256": second.sha256}))
     on_desk.desktop.window.note.undo.click()
     on_desk.until(lambda: is_(desk, first, "proved"))
@@ -529,7 +596,7 @@ def test_opening_review_by_its_key_lands_on_the_list_and_space_undoes_nothing(
     on_desk.bot.keyClick(page.list, Qt.Key.Key_Space)
     QApplication.processEvents()
     assert is_(desk, done, "approved")
-    on_desk.until(lambda: page.undo.text() == "Undo: approved done")
+    on_desk.until(lambda: page.undo.text() == "Undo: approved Done")
 
 
 def test_without_a_decision_there_is_nothing_to_undo(on_desk: Shown, desk: Desk) -> None:
@@ -595,12 +662,12 @@ def test_a_decision_is_about_the_one_that_is_shown(on_desk: Shown, desk: Desk) -
     }
     page = opened(on_desk, with_=2)
     on_desk.bot.keyClick(page.list, Qt.Key.Key_Down, Qt.KeyboardModifier.ControlModifier)
-    shown = page.view.name.text()
+    shown = page.view.name.text().lower()
     assert [row["name"] for row in page._highlighted()] != [shown]
     on_desk.bot.keyClick(page.list, "a")
     dialog = dialog_of(page, ApproveDialog)
     assert isinstance(dialog, ApproveDialog)
-    assert f"“{shown}”" in " ".join(one.text() for one in dialog.findChildren(QLabel))
+    assert f"“{shown.upper()}”" in " ".join(one.text() for one in dialog.findChildren(QLabel))
     dialog.cancel.click()
     on_desk.bot.keyClick(page.list, "d")
     on_desk.until(lambda: is_(desk, made[shown], "deferred"))

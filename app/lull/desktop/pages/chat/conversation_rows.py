@@ -15,7 +15,7 @@ from lull.contract import routes
 from lull.contract.json_object import Json
 from lull.desktop.client import Reply
 from lull.desktop.state import AppState
-from lull.desktop.words import ago, counted, hover, now, percent, plain, tr
+from lull.desktop.words import ago, counted, hover, now, percent, plain, skill_title, tr
 
 Index = QModelIndex | QPersistentModelIndex
 _ROOT: Final = QModelIndex()
@@ -153,7 +153,7 @@ def _facts(row: Json) -> list[str]:
 
 
 def _hint(row: Json) -> str:
-    names = ", ".join(plain(skill["name"]) for skill in row.get("skills", ()))
+    names = ", ".join(skill_title(skill["name"]) for skill in row.get("skills", ()))
     lines = [
         plain(str(row.get("title") or "")),
         tr("Model: %1", plain(row["model"])),

@@ -104,6 +104,15 @@ class ChatPage(Page):
         box.addWidget(label(words, "small", wrap=True))
         model = label(tr("Model"), "muted")
         box.addLayout(row(model, self.models, self.with_skills, None, self.anew))
+        self.how = label(
+            tr(
+                "Ask something. If the answer is not what you want, say so in your next message, "
+                "such as “no, use dashes”: that is what Lull learns from."
+            ),
+            "muted",
+            wrap=True,
+        )
+        box.addWidget(self.how)
         box.addWidget(self.turns, 2)
         box.addWidget(self.answer, 1)
         box.addLayout(row(self.suggested, None))
@@ -153,6 +162,7 @@ class ChatPage(Page):
         self._recorded, self._wrong = 0, ""
         self._session = f"window-{uuid.uuid4().hex}"
         self.turns.clear()
+        self.how.show()
         self.answer.hide()
         self.suggested.hide()
         self._look_at_buttons()
@@ -171,6 +181,7 @@ class ChatPage(Page):
         self.answer.show_waiting("")
         self.answer.skills.setText(tr("You: %1", plain(text)))
         self.answer.begin()
+        self.how.hide()
         self.answer.show()
         self.turns.to_end()
         self.text.setFocus()

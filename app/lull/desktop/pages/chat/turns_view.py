@@ -12,6 +12,7 @@ from typing import Any, Final
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
+from lull.contract.chat_headers import WINDOW_CLIENT
 from lull.contract.json_object import Json
 from lull.desktop.pages.chat.secret_words import removed_kinds, shown_secrets, with_kinds_named
 from lull.desktop.shared.teaching import teach
@@ -21,7 +22,15 @@ from lull.desktop.widgets.parts import Card, button, clear_layout, label, row
 from lull.desktop.widgets.text.diff import marked_html
 from lull.desktop.widgets.text.long_text import LongText, has_long_run
 from lull.desktop.widgets.tokens import GAP, Theme
-from lull.desktop.words import known_sentence, percent, plain, short_date, tr, translated
+from lull.desktop.words import (
+    known_sentence,
+    percent,
+    plain,
+    short_date,
+    skill_title,
+    tr,
+    translated,
+)
 
 MOST_TURNS: Final = 30
 """Most turns shown; of a longer conversation only the newest are."""
@@ -77,9 +86,7 @@ class TurnsView(QScrollArea):
         self._conversation, self.shown = shown["id"], shown
         clear_layout(self._box)
         turns = list(shown.get("turns", ()))
-        names = ", ".join(plain(s["name"]) for s in shown.get("skills", ())) or tr("none")
-        head = tr("%1 with %2, skills: %3", plain(shown["client"]), plain(shown["model"]), names)
-        self._box.addWidget(label(head, "muted", wrap=True))
+        self._box.addWidget(label(_head_words(shown), "muted", wrap=True))
         if shown.get("excluded"):
             self._box.addWidget(label(tr("You excluded it from learning."), "warn", wrap=True))
         if len(turns) > MOST_TURNS:
@@ -163,10 +170,23 @@ class TurnsView(QScrollArea):
         self._kit.actions.rate(turn, value, lambda _: self.changed.emit())
 
 
+def _head_words(shown: Json) -> str:
+    """Say from which chat app a conversation is, which model answered, and which skills were in its
+    prompts.
+    """
+    client, model = plain(str(shown["client"])), plain(str(shown["model"]))
+    names = ", ".join(skill_title(one["name"]) for one in shown.get("skills", ()))
+    said = tr("From the chat app “%1”, answered by %2.", client, model)
+    if client == WINDOW_CLIENT:
+        said = tr("Written in this window, answered by %1.", model)
+    used = tr("Skills that were used: %1.", names) if names else tr("No skill was used.")
+    return f"{said} {used}"
+
+
 def _by_whom(turn: Json) -> str:
     """Say which model answered, and which skills were in its prompt."""
     model = plain(str(turn["policy"].get("model", "")))
-    names = [plain(str(skill["name"])) for skill in turn.get("skills") or ()]
+    names = [skill_title(skill["name"]) for skill in turn.get("skills") or ()]
     return f"{model} · {tr('Skills: %1', ', '.join(names))}" if names else model
 
 

@@ -35,23 +35,25 @@ def trend_sentence(means: Means) -> str:
             2 * LEAST_SIDE,
         )
     before, after = halves(means)
-    values = (percent(after.value), percent(before.value), count(n))
+    # The whole stands first: it is the figure that the table and Today give for the same answers.
+    whole = mean_of(means)
+    values = (percent(after.value), percent(before.value), count(n), percent(whole.value))
     match trend(before, after, least=1):
         case Trend.BETTER:
             return tr(
-                "Answers got better: %1 of the later half were good, %2 of the earlier half"
-                " (%3 answers in all).",
+                "Answers got better: of all %3, %4 were good; %2 of the earlier half and %1 of the "
+                "later half.",
                 *values,
             )
         case Trend.WORSE:
             return tr(
-                "Answers got worse: %1 of the later half were good, %2 of the earlier half"
-                " (%3 answers in all).",
+                "Answers got worse: of all %3, %4 were good; %2 of the earlier half and %1 of the "
+                "later half.",
                 *values,
             )
     return tr(
-        "No clear change: %1 of the later half were good, %2 of the earlier half; with %3 answers"
-        " in all that may be chance.",
+        "No clear change: of all %3 answers, %4 were good; %2 of the earlier half and %1 of the "
+        "later half, which may be chance.",
         *values,
     )
 

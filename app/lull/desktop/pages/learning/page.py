@@ -189,7 +189,7 @@ class LearningPage(Page):
         adapters = self.state.value(Subject.ADAPTERS).get("adapters")
         if value.get("runs") or adapters or self.feed.value.get("points") or self.feed.is_filtered:
             return None
-        text = translated(value)
+        text = self._doing(value)
         if needs := value.get("wanted_groups"):
             words = tr(
                 "Skills work without this. Training the model itself starts at %1 requests with "
@@ -204,7 +204,7 @@ class LearningPage(Page):
 
     def show_content(self) -> None:
         value = self.state.value(Subject.RUNS)
-        self.doing.setText(translated(value))
+        self.doing.setText(self._doing(value))
         self.doing.setVisible(bool(self.doing.text()))
         self.placings.setText(placing_words(self.feed.value.get("placings", ())))
         self.placings.setVisible(bool(self.placings.text()))
@@ -217,6 +217,13 @@ class LearningPage(Page):
         self._show_chart()
         self._show_run()
         self._show_buttons()
+
+    def _doing(self, value: Json) -> str:
+        """Say what Lull trains now, or what it does next where nothing runs."""
+        running = self.state.learning.get("state") == "working"
+        waits = value.get("doing", "nothing") != "nothing" and not running
+        words = translated(value)
+        return tr("Next, when you're away: %1.", words.rstrip(".")) if words and waits else words
 
     def _show_chart(self) -> None:
         filled = [name for name, chart in self._charts.items() if not chart.empty]

@@ -51,6 +51,12 @@ def waits_for_picks(proposal: Json) -> bool:
     return proposal.get("needs") == "picks" and proposal["status"] != "deferred"
 
 
+def is_half_tested(proposal: Json) -> bool:
+    """Whether tests of a proposed skill were made, but do not decide yet whether it helps."""
+    tested = bool((proposal.get("evidence") or {}).get("pairs"))
+    return tested and standing(proposal) is ReviewState.UNTESTED
+
+
 def accepted_at_last_look(proposal: Json) -> bool:
     """Whether a proposed skill was accepted by the random decision at the end of its tests (the
     last look), because the evidence alone had not decided.
@@ -84,7 +90,7 @@ def status_chip(proposal: Json) -> tuple[str, str]:
             return tr("Out of date"), "warn"
         case ReviewState.REMOVAL:
             return tr("Removal"), "plain"
-        case _ if proposal["status"] == "proving":
+        case _ if proposal["status"] == "proving" or is_half_tested(proposal):
             return tr("Being tested"), "plain"
     return tr("Not tested yet"), "plain"
 
@@ -98,6 +104,8 @@ def approve_words(proposal: Json) -> str:
             return tr("Approve  A")
         case ReviewState.REMOVAL:
             return tr("Remove the skill  A")
+        case ReviewState.UNTESTED if is_half_tested(proposal):
+            return tr("Approve before it is decided…  A")
         case ReviewState.UNTESTED:
             return tr("Approve untested…  A")
     return tr("Approve anyway…")

@@ -25,7 +25,7 @@ from lull.desktop.shared.skill_words import conflict_words, where_words
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.text.diff import escaped
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import counted, plain, tr
+from lull.desktop.words import counted, skill_title, tr
 
 
 class ApproveDialog(QDialog):
@@ -45,7 +45,7 @@ class ApproveDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(tr("Approve"))
         self.resize(620, 460)
-        head = tr("Approve “%1”?", plain(proposals[0]["name"]))
+        head = tr("Approve “%1”?", skill_title(proposals[0]["name"]))
         if len(proposals) > 1:
             head = tr("Approve these %1 suggestions?", len(proposals))
         unproved = [one for one in proposals if needs_confirmation(one)]
@@ -104,7 +104,7 @@ def _shown(proposal: Json) -> str:
     beside += [conflict_words(proposal), check_words(proposal), *flag_lines(proposal)]
     beside.append(why_not_better(proposal) or reason_words(proposal))
     return (
-        f"<h4>{escaped(proposal['name'])}</h4><p><i>{escaped(' '.join(notes))}</i></p>"
+        f"<h4>{escaped(skill_title(proposal['name']))}</h4><p><i>{escaped(' '.join(notes))}</i></p>"
         + "".join(f"<p>{escaped(line)}</p>" for line in beside if line)
         + f"<p>{escaped(body)}</p>"
     )

@@ -8,9 +8,12 @@ closes it without a choice, the pair of answers is shown again later.
 from __future__ import annotations
 
 import functools
+import math
+import time
+from collections.abc import Callable
 from typing import Final
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QDialog,
     QHBoxLayout,
@@ -28,18 +31,54 @@ from lull.desktop.state import failure_words
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import add_shortcut, button, label, row
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import counted, plain, tr, translated
+from lull.desktop.words import counted, length, plain, skill_title, tr, translated
 
 _POLL_MS: Final = 200
 """Polling interval while the model answers."""
+
+
+class Waits:
+    """Measures how long the user waits for pairs of answers, and says how long it still takes as
+    soon as one wait was measured.
+    """
+
+    def __init__(self, seconds: Callable[[], float] = time.monotonic) -> None:
+        self._now_s = seconds
+        self._began_s = seconds()
+        self._usual_s: float | None = None
+        """Length of the longest wait so far; None before the first has ended."""
+
+    def begin(self) -> None:
+        self._began_s = self._now_s()
+
+    def end(self) -> None:
+        waited_s = self._now_s() - self._began_s
+        self._usual_s = max(waited_s, self._usual_s or 0.0)
+
+    def words(self) -> str:
+        """Say that the model writes, for how long, and how long it takes at most by experience."""
+        waited = int(self._now_s() - self._began_s)
+        said = tr("The model writes both answers; your chats go first.")
+        if self._usual_s is not None and waited < self._usual_s:
+            left = math.ceil(self._usual_s) - waited
+            return f"{said} {tr('About %1 left.', length(left))}"
+        if waited:
+            return f"{said} {tr('%1 so far.', length(waited))}"
+        return said
 
 
 class CompareDialog(QDialog):
     """Dialog in which the user picks the better of two answers, with and without a proposed skill,
     pair after pair.
 
-    It ends when the skill's benefit is decided or the user leaves.
+    It ends when the skill's benefit is decided or the user leaves. At its end it offers the next
+    step, if there is one.
     """
+
+    approve_wanted = Signal()
+    """The user wants to approve the skill that these comparisons proved."""
+    test_wanted = Signal()
+    """The user wants the requests that went well before to be tested now."""
 
     def __init__(self, kit: Kit, proposal: Json, parent: QWidget) -> None:
         super().__init__(parent)
@@ -49,7 +88,13 @@ class CompareDialog(QDialog):
         self._pair = ""
         self._picked = 0
         self._gone = False
-        self.setWindowTitle(tr("Compare answers: %1", plain(str(proposal["name"]))))
+        self._request = ""
+        """The request of the pair shown last; a request is answered several times."""
+        self._waits = Waits()
+        self._seconds = QTimer(self)
+        self._seconds.setInterval(1000)
+        self._seconds.timeout.connect(self._show_waiting)
+        self.setWindowTitle(tr("Compare answers: %1", skill_title(proposal["name"])))
         self.resize(860, 600)
         words = tr(
             "One of the answers was given with the skill, the other without. Which is which is "
@@ -72,10 +117,12 @@ class CompareDialog(QDialog):
         box.setSpacing(GAP)
         for one in (label(words, "small", wrap=True), self.request, self.wish):
             box.addWidget(one)
-        box.addLayout(self._columns(), 1)
+        self._both = QWidget()
+        self._both.setLayout(self._columns())
+        box.addWidget(self._both, 1)
         box.addWidget(self.doing)
         box.addWidget(self.bar)
-        box.addLayout(row(*self.buttons.values(), None, self.leave))
+        box.addLayout(row(*self.buttons.values(), None, self.next, self.leave))
         self.finished.connect(self._leave)
         for letter, pick in (("A", Pick.A), ("B", Pick.B), ("S", Pick.SAME), ("N", Pick.NEITHER)):
             add_shortcut(self, letter, functools.partial(self._pick, pick))
@@ -93,7 +140,10 @@ class CompareDialog(QDialog):
             for pick, (text, name) in titles.items()
         }
         self.leave = button(tr("Later"), self.close, flat=True)
-        for one in (*self.buttons.values(), self.leave):
+        self.next = button("", self._go_on, main=True)
+        self.next.hide()
+        self._next: Callable[[], None] = self._ask
+        for one in (*self.buttons.values(), self.next, self.leave):
             one.setAutoDefault(False)
 
     def _browser(self, name: str) -> QTextBrowser:
@@ -101,10 +151,12 @@ class CompareDialog(QDialog):
         made.setOpenLinks(False)
         made.setTabChangesFocus(True)
         made.setAccessibleName(name)
+        made.setPlaceholderText(tr("Being written…"))
         return made
 
     def _columns(self) -> QHBoxLayout:
         both = QHBoxLayout()
+        both.setContentsMargins(0, 0, 0, 0)
         both.setSpacing(GAP * 2)
         for pick, shown in self.answers.items():
             column = QVBoxLayout()
@@ -118,8 +170,13 @@ class CompareDialog(QDialog):
     def _ask(self) -> None:
         self._pair = ""
         self._show_pair({})
-        self.doing.setText(tr("The model answers twice; your chats go first…"))
+        self._waits.begin()
+        self._seconds.start()
+        self._show_waiting()
         self._ask_on()
+
+    def _show_waiting(self) -> None:
+        self.doing.setText(self._waits.words())
 
     def _ask_on(self) -> None:
         if not self._gone:
@@ -132,11 +189,14 @@ class CompareDialog(QDialog):
             self._end(failure_words(answer))
             return
         shown = answer.value
+        if not shown["working"]:
+            self._seconds.stop()
+            self._waits.end()
         if shown["working"]:
             self._show_progress(shown)
             QTimer.singleShot(_POLL_MS, self, self._ask_on)
         elif shown["pair"] is None:
-            self._end(result_words(shown))
+            self._end(result_words(shown), shown)
         else:
             self._pair = str(shown["pair"])
             self._show_pair(shown)
@@ -146,6 +206,12 @@ class CompareDialog(QDialog):
 
     def _where(self, shown: Json) -> str:
         here = tr("Pair %1 of about %2.", self._picked + 1, self._picked + max(1, shown["wanted"]))
+        again, self._request = str(shown["request"]) == self._request, str(shown["request"])
+        if again:
+            here += " " + tr(
+                "It is the same request as before, answered anew: a model answers differently each "
+                "time."
+            )
         if not shown["alike"]:
             return here
         alike = counted(
@@ -178,7 +244,7 @@ class CompareDialog(QDialog):
         self._picked += 1
         self._show_progress(done)
         if not done["open"] or self._picked >= done["sitting"]:
-            self._end(result_words(done))
+            self._end(result_words(done), done)
         else:
             self._ask()
 
@@ -205,15 +271,47 @@ class CompareDialog(QDialog):
         self.bar.setMaximum(max(1, self._picked + shown["wanted"]))
         self.bar.setValue(self._picked)
 
-    def _end(self, words: str) -> None:
+    def _end(self, words: str, done: Json | None = None) -> None:
+        self._seconds.stop()
         self._pair = ""
         self._show_pair({})
-        for one in (*self.buttons.values(), self.bar):
+        for one in (*self.buttons.values(), self.bar, self._both):
             one.hide()
         self.doing.setText(words)
         self.leave.setText(tr("Close"))
         self.leave.setAccessibleName(tr("Close"))
         self.leave.setFocus()
+        self._offer(done or {})
+
+    def _offer(self, done: Json) -> None:
+        """Offer the step that follows from the picks, in a button that the user has to press."""
+        match done.get("status"):
+            case "proved":
+                words, self._next = tr("Approve"), self.approve_wanted.emit
+            case "proving":
+                words, self._next = tr("Test now"), self.test_wanted.emit
+            case _ if done.get("open") and done["wanted"]:
+                words, self._next = tr("Compare more"), self._begin_again
+            case _:
+                return
+        self.next.setText(words)
+        self.next.setAccessibleName(words)
+        self.next.show()
+
+    def _go_on(self) -> None:
+        step, ends = self._next, self._next != self._begin_again
+        step()
+        if ends:
+            self.close()
+
+    def _begin_again(self) -> None:
+        self._picked = 0
+        self.next.hide()
+        for one in (*self.buttons.values(), self.bar, self._both):
+            one.show()
+        self.leave.setText(tr("Later"))
+        self.leave.setAccessibleName(tr("Later"))
+        self._ask()
 
     def _leave(self) -> None:
         self._gone = True
@@ -233,8 +331,8 @@ def result_words(done: Json) -> str:
             )
         case "proving":
             return tr(
-                "You like it better. Requests that went well before are tested next time "
-                "you're away."
+                "You like it better. Requests that went well before are still to be tested: when "
+                "you're away, or now."
             )
         case "unproved" if not done["open"]:
             return tr("The skill is not proved: %1", translated(done, "reason"))

@@ -18,7 +18,7 @@ from lull.contract import routes
 from lull.contract.json_object import Json
 from lull.desktop.client import Reply
 from lull.desktop.state import AppState, OutcomeCheck, OutcomeMessage, Subject
-from lull.desktop.words import count, plain, tr
+from lull.desktop.words import count, skill_title, tr
 
 MORNING: Final = time(8)
 """Time of day at which a proposed skill that was postponed to another day is shown again."""
@@ -71,7 +71,7 @@ class Decisions(QObject):
         self._state.act(
             routes.PROPOSAL_DO.format(id=proposal["id"], action=action),
             wanted,
-            words=_doing(action, plain(proposal["name"])),
+            words=_doing(action, skill_title(proposal["name"])),
             outcome_check=OutcomeCheck(
                 route=routes.PROPOSAL.format(id=proposal["id"]), done=was_done
             ),
@@ -79,7 +79,7 @@ class Decisions(QObject):
         )
 
     def _told(self, action: str, done: Sequence[Json]) -> None:
-        names = ", ".join(plain(proposal["name"]) for proposal in done)
+        names = ", ".join(skill_title(proposal["name"]) for proposal in done)
         undo = functools.partial(self.undo, [proposal["id"] for proposal in reversed(done)])
         self._state.told.emit(OutcomeMessage(text=_done(action, len(done), names), undo=undo))
 
@@ -99,7 +99,7 @@ class Decisions(QObject):
         wanted = {"id": left[0]} if left[0] is not None else {}
 
         def answered(answer: Reply) -> None:
-            done.append(plain(str((answer.value.get("proposal") or {}).get("name", ""))))
+            done.append(skill_title((answer.value.get("proposal") or {}).get("name", "")))
 
         self._state.act(
             routes.PROPOSALS_UNDO,

@@ -6,6 +6,7 @@ A test is a past request that was answered with and without the skill.
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -47,6 +48,17 @@ def rule_html(proposal: Json, *, whole: bool) -> str:
         text = escaped(rule_words(str(before)))
         parts.append(f"<h4>{escaped(tr('What it asks for until now'))}</h4><p>{text}</p>")
     return "".join(parts)
+
+
+def text_diff(proposal: Json) -> str:
+    """Return a unified diff of what a skill asks for until now and then, as a person reads it: not
+    of the file with its settings, which the tab of changes shows.
+    """
+    body, before = str(proposal.get("body") or ""), str(proposal.get("before") or "")
+    gone = proposal["kind"] == "retire"
+    old, new = (before or body, "") if gone else (before, body)
+    was, will = (rule_words(text).splitlines() if text else [] for text in (old, new))
+    return "\n".join(difflib.unified_diff(was, will, n=1_000, lineterm=""))
 
 
 def sources_html(proposal: Json, theme: Theme) -> str:

@@ -39,7 +39,7 @@ from lull.desktop.state import OutcomeMessage, Subject
 from lull.desktop.widgets.columns import two_columns
 from lull.desktop.widgets.page import Empty, Kit, Page, PageName
 from lull.desktop.widgets.parts import add_shortcut, button, label, restyle, row
-from lull.desktop.words import counted, now, plain, tr, without_args
+from lull.desktop.words import counted, now, skill_title, tr, without_args
 
 
 class ReviewPage(Page):
@@ -333,7 +333,7 @@ class ReviewPage(Page):
         self.state.act(
             routes.PROPOSAL_DO.format(id=proposal["id"], action="edit"),
             {"sha256": proposal["sha256"], **wanted},
-            words=tr("Editing %1", plain(proposal["name"])),
+            words=tr("Editing %1", skill_title(proposal["name"])),
             done=tr("Saved. It will be tested again before you approve."),
             then=lambda _: self.state.touch(Subject.PROPOSALS),
         )
@@ -345,7 +345,7 @@ class ReviewPage(Page):
             self.state.act(
                 routes.PROPOSAL_DO.format(id=current["id"], action="edit"),
                 {"sha256": current["sha256"], **wanted},
-                words=tr("Editing %1", plain(current["name"])),
+                words=tr("Editing %1", skill_title(current["name"])),
                 then=self._settled_beside,
                 answered=lambda answer: self._changed_beside(current, answer.value["proposal"]),
             )
@@ -367,6 +367,9 @@ class ReviewPage(Page):
         if current is not None and self.compare.isVisible():
             dialog = CompareDialog(self.kit, current, self)
             dialog.finished.connect(lambda _: self.state.touch(Subject.PROPOSALS, Subject.STATUS))
+            # Its text is the one above which the user compared, and proved by these comparisons.
+            dialog.approve_wanted.connect(lambda: self.decisions.send("approve", [current], {}))
+            dialog.test_wanted.connect(self._prove)
             dialog.open()
 
     def _try(self) -> None:
@@ -392,7 +395,7 @@ class ReviewPage(Page):
 
 def _undo_words(last: Json) -> str:
     """Say what the last decision was, for the button that undoes it."""
-    name = plain(str(last.get("name") or ""))
+    name = skill_title(last.get("name") or "")
     words = {
         "approved": tr("Undo: approved %1", name),
         "rejected": tr("Undo: rejected %1", name),

@@ -12,7 +12,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelInde
 from lull.contract.json_object import Json
 from lull.desktop.pages.review.approval_words import flag_lines, status_chip
 from lull.desktop.shared.skill_words import FlagLook
-from lull.desktop.words import ago, named, now, plain, tr
+from lull.desktop.words import ago, named, now, skill_title, tr
 
 _ROOT: Final = QModelIndex()
 _RANKS: Final = {"proved": 0, "screened": 1, "unproved": 1, "proving": 2, "quarantined": 3}
@@ -55,9 +55,11 @@ class ProposalRows(QAbstractListModel):
             case Qt.ItemDataRole.DisplayRole:
                 return f"{name_words(proposal)}\n{row_words(proposal)}"
             case Qt.ItemDataRole.AccessibleTextRole:
-                return f"{kind_words(proposal)} {plain(proposal['name'])}, {status_words(proposal)}"
+                title = skill_title(proposal["name"])
+                return f"{kind_words(proposal)} {title}, {status_words(proposal)}"
             case Qt.ItemDataRole.ToolTipRole:
-                return tr("%1, created %2", kind_words(proposal), ago(proposal.get("made"), now()))
+                made = ago(proposal.get("made"), now())
+                return tr("%1, created %2", status_words(proposal), made)
         return None
 
 
@@ -113,12 +115,23 @@ def name_words(proposal: Json) -> str:
     that call for caution.
     """
     flags = len(flag_lines(proposal, FlagLook.DANGER)) + len(flag_lines(proposal, FlagLook.CAUTION))
-    name = plain(proposal["name"])
+    name = skill_title(proposal["name"])
     return f"{name}  ⚠ {flags}" if flags else name
 
 
 def row_words(proposal: Json) -> str:
-    """Return the second line of a proposed skill's list row: its status and age."""
-    words = [status_words(proposal)]
-    words.append(ago(proposal.get("made"), now()))
-    return " · ".join(word for word in words if word)
+    """Return the lines below the name in a proposed skill's list row: its status, and what kind of
+    change it is and how old.
+
+    Each is short enough for the list; `status_words` says the status at length.
+    """
+    kind = [kind_words(proposal), ago(proposal.get("made"), now())]
+    below = " · ".join(word for word in kind if word)
+    return below if proposal["kind"] == "retire" else f"{_short_status(proposal)}\n{below}"
+
+
+def _short_status(proposal: Json) -> str:
+    if proposal["status"] != "proving":
+        return status_chip(proposal)[0]
+    evidence = proposal.get("evidence") or {}
+    return tr("Testing: %1 of %2", evidence.get("pairs", 0), evidence.get("most_pairs", 0))

@@ -26,6 +26,7 @@ from lull.desktop.pages.review.evidence import (
     pairs_html,
     rule_html,
     sources_html,
+    text_diff,
     turns_html,
     turns_of,
 )
@@ -40,7 +41,7 @@ from lull.desktop.widgets.style import mono
 from lull.desktop.widgets.text.diff import side_by_side_html, unified_html
 from lull.desktop.widgets.text.long_text import ScrollingText
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import ago, clock, now, plain, tr
+from lull.desktop.words import ago, clock, now, plain, skill_title, tr
 
 VIEWS = ("evidence", "rendered", "unified", "side")
 
@@ -122,7 +123,7 @@ class ProposalView(QWidget):
             return
         other = self._shown is None or self._shown["id"] != proposal["id"]
         self._shown = proposal
-        self.name.setText(plain(proposal["name"]))
+        self.name.setText(skill_title(proposal["name"]))
         self._show_chips(proposal)
         rule = rule_words(str(proposal.get("body", "")))
         self.rule.setText(rule if len(rule) <= RULE_SHOWN else f"{rule[:RULE_SHOWN]}…")
@@ -170,12 +171,12 @@ class ProposalView(QWidget):
         if proposal is None:
             return
         theme = self._kit.look.theme
-        self.text.setFont(mono() if self.view in ("unified", "side") else self.font())
+        self.text.setFont(mono() if self.view == "unified" else self.font())
         match self.view:
             case "unified":
                 self.text.setHtml(unified_html(proposal["diff"], theme))
             case "side":
-                self.text.setHtml(side_by_side_html(proposal["diff"], theme))
+                self.text.setHtml(side_by_side_html(text_diff(proposal), theme))
             case "rendered":
                 self.text.document().setMarkdown(
                     _safe_markdown(str(proposal.get("body", ""))),

@@ -11,7 +11,13 @@ from typing import Final
 from lull.contract.json_object import Json
 from lull.core.proof.proof import ProofRule
 from lull.core.proof.review_state import ReviewState
-from lull.desktop.pages.review.approval_words import reason_words, standing, waits_for_picks
+from lull.desktop.pages.review.approval_words import (
+    accepted_at_last_look,
+    is_half_tested,
+    reason_words,
+    standing,
+    waits_for_picks,
+)
 from lull.desktop.words import count, counted, percent, tr
 
 OPEN_E: Final = 5.0
@@ -31,13 +37,11 @@ def evidence_words(proposal: Json) -> str:
     benefit = evidence["pairs"] - evidence.get("success_pairs", 0)
     requests = counted(evidence["requests"], "%1 request", "%1 requests")
     said = tr(
-        "Tested on %1, %2: better %3, worse %4, same %5.",
+        "Tested on %1, %2, each time with and without the skill.",
         requests,
         counted(benefit, "once", "%1 times"),
-        evidence["wins"],
-        evidence["losses"],
-        benefit - evidence["wins"] - evidence["losses"],
     )
+    said += " " + _counts_words(evidence, benefit)
     if evidence.get("success_pairs"):
         held = evidence["success_pairs"] - evidence.get("success_losses", 0)
         said += " " + tr(
@@ -46,14 +50,36 @@ def evidence_words(proposal: Json) -> str:
     return said
 
 
+def _counts_words(evidence: Json, benefit: int) -> str:
+    """Say how often a proposed skill's answers were better, worse and neither; where the tests tell
+    it, also how often the rule was kept.
+    """
+    better, worse = evidence["wins"], evidence["losses"]
+    same, kept = benefit - better - worse, evidence.get("kept")
+    if not kept:
+        return tr("Better %1, worse %2, same %3.", better, worse, same)
+    said = tr(
+        "It was kept in %1 of %2 answers with the skill, and in %3 of %2 without: better %4, "
+        "worse %5.",
+        *(kept["with"], kept["pairs"], kept["without"], better, worse),
+    )
+    if not same:
+        return said
+    rest = tr(
+        "Nothing changed in %1: kept both times %2, broken both times %3.",
+        *(same, kept["both"], kept["neither"]),
+    )
+    return f"{said} {rest}"
+
+
 def _untested_words(proposal: Json, evidence: Json) -> str:
     if waits_for_picks(proposal):
         return counted(
             int((evidence.get("picks") or {}).get("wanted", 6)),
             "No check and no model can tell whether it helps; you can. Compare about %1 pair of "
-            "answers: it takes a minute.",
+            "answers.",
             "No check and no model can tell whether it helps; you can. Compare about %1 pairs of "
-            "answers: it takes a minute.",
+            "answers.",
         )
     if proposal.get("testing"):
         return tr("It is being tested now.")
@@ -120,6 +146,8 @@ def confirmation_reason(proposal: Json) -> str:
         )
     reason = reason_words(proposal).rstrip(".")
     match standing(proposal):
+        case ReviewState.UNTESTED if is_half_tested(proposal):
+            return tr("Its tests are not finished, so it isn't known yet whether it helps.")
         case ReviewState.UNTESTED:
             return tr("It has not been tested yet, so nobody knows whether it helps.")
         case ReviewState.NOT_BETTER:
@@ -140,7 +168,8 @@ def odds_words(proposal: Json) -> str:
     evidence = proposal.get("evidence") or {}
     if not evidence.get("pairs") or standing(proposal) is ReviewState.NOT_BETTER:
         return _look_words(evidence)
-    said = [_luck_words(evidence), _look_words(evidence), _harm_words(evidence)]
+    drawn = accepted_at_last_look(proposal)  # then its own figures have not decided
+    said = ["" if drawn else _luck_words(evidence), _look_words(evidence), _harm_words(evidence)]
     return " ".join(words for words in said if words)
 
 
@@ -150,19 +179,23 @@ def _luck_words(evidence: Json) -> str:
         return tr("So far this could well be luck.")
     if odds < needed:
         return tr("This is more than luck would usually do, but not yet enough to be sure.")
-    better, said = evidence.get("better"), ""
-    if better:
-        said = tr(
-            "Better with the skill in %1 of the tests that differed (with 95% certainty between %2 "
-            "and %3; %4 tests).",
-            *(percent(better[name]) for name in ("share", "low", "high")),
-            better["n"],
-        )
-    luck = tr(
-        "If it did not help, luck would look like this at most once in %1 times.",
-        count(int(odds)),
+    shown = evidence.get("better") or {}
+    if shown.get("above") is None:
+        return _rule_words(needed)
+    figures = tr(
+        "With the same certainty (%1), it is better in more than %2 of the tests that differ; luck "
+        "alone gives 50%. (%3 tests differed.)",
+        *(percent(1 - 1 / needed), percent(shown["above"]), shown["n"]),
     )
-    return f"{said} {luck}".strip()
+    return f"{_rule_words(needed)} {figures}"
+
+
+def _rule_words(needed: float) -> str:
+    return tr(
+        "That is enough: a skill that does not help gets this far by luck at most once in %1 "
+        "times.",
+        count(int(needed)),
+    )
 
 
 def _harm_words(evidence: Json) -> str:
@@ -187,4 +220,12 @@ def _look_words(evidence: Json) -> str:
             "Its %1 tests were used up without a clear result; a final draw, with a %2 "
             "chance of accepting it, accepted it."
         )
-    return tr(words, look["after"], percent(look["chance"]))
+    said = tr(words, look["after"], percent(look["chance"]))
+    if not look["accepted"]:
+        return said
+    needed = float(evidence.get("needs_e_value") or 20)
+    rule = tr(
+        "A skill that does not help is accepted at most once in %1 times, this draw included.",
+        count(int(needed)),
+    )
+    return f"{said} {rule}"

@@ -34,7 +34,7 @@ from lull.desktop.widgets.columns import search_field, two_columns
 from lull.desktop.widgets.page import Empty, Kit, Page
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.tables import RowTable
-from lull.desktop.words import count, counted, plain, tr, without_args
+from lull.desktop.words import count, counted, plain, skill_title, tr, without_args
 
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
@@ -292,7 +292,7 @@ class SkillsPage(Page):
         dialog = NewSkillDialog(self)
         dialog.given.connect(
             lambda wanted: self._change(
-                {"do": "add", **wanted}, tr("Added: %1", plain(wanted["name"]))
+                {"do": "add", **wanted}, tr("Added: %1", skill_title(wanted["name"]))
             )
         )
         dialog.offer_clients(self._clients)

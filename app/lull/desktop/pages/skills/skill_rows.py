@@ -16,7 +16,7 @@ from PySide6.QtCore import (
 from lull.contract.json_object import Json
 from lull.desktop.shared.setting_names import title_of
 from lull.desktop.shared.skill_words import where_words
-from lull.desktop.words import count, hover, plain, signed, tr
+from lull.desktop.words import count, hover, plain, signed, skill_title, tr
 
 Index = QModelIndex | QPersistentModelIndex
 _ROOT: Final = QModelIndex()
@@ -162,7 +162,7 @@ def measured_words(skill: Json) -> str:
 def _cell(skill: Json, column: int) -> str:
     match column:
         case 0:
-            name = plain(str(skill["name"]))
+            name = skill_title(skill["name"])
             return f"{name}  ({plain(skill['client'])})" if skill.get("client") else name
         case 1:
             return status_words(skill)

@@ -29,7 +29,7 @@ from lull.desktop.widgets.parts import Tab, button, chip, label, row
 from lull.desktop.widgets.text.diff import escaped, side_by_side_html
 from lull.desktop.widgets.text.long_text import ScrollingText
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import counted, plain, short_date, tr, translated
+from lull.desktop.words import counted, plain, short_date, skill_title, tr, translated
 
 VIEWS = ("text", "history", "compare")
 
@@ -108,7 +108,7 @@ class SkillView(QWidget):
         self._skill = skill
         if other or (changed and skill):
             self.drop_history()
-        self.name.setText(plain(skill["name"]))
+        self.name.setText(skill_title(skill["name"]))
         self.description.setText(where_words(str(skill["description"])))
         whose = plain(skill["client"]) if skill.get("client") else tr("for all chat apps")
         facts = [

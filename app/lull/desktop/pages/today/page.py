@@ -223,6 +223,8 @@ class TodayPage(Page):
         stands = tray_status(self.state, now())
         self.line.setText(stands.line)
         because = translated(learning, "because")
+        if stands.tests:
+            because = tr("What you start yourself does not wait until you're away.")
         self.because.setText("" if because.rstrip(".") in stands.line else because)
         self.because.setVisible(stands.learns and bool(self.because.text()))
         for control in (self.pause, self.resume, self.train):

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QDialog, QVBoxLayout, QWidget
 from lull.contract import routes
 from lull.contract.json_object import Json
 from lull.desktop.client import Reply
-from lull.desktop.shared.connect.words import test_words
+from lull.desktop.shared.connect.words import file_words, test_words
 from lull.desktop.state import Subject, failure_words
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import button, label, row, set_kind
@@ -104,7 +104,7 @@ class ConnectDialog(_ClientDialog):
             return
         plan = answer.value
         self._sha256 = str(plan["sha256"])
-        file = plain(str(plan["file"]))
+        file = file_words(self._view, str(plan["file"]))
         words = tr("This changes %1. What is in it now is kept, and Undo brings it back.", file)
         if not plan["existed"]:
             words = tr("This creates %1. Undo deletes it again.", file)
@@ -165,7 +165,7 @@ class UndoDialog(_ClientDialog):
             self._failed(answer)
             return
         changes = list(answer.value.get("changes") or ())
-        files = plain(", ".join(str(one["file"]) for one in changes))
+        files = ", ".join(file_words(self._view, str(one["file"])) for one in changes)
         self._changed = any(one["changed_since"] for one in changes)
         clash = any(one["clash"] for one in changes)
         words = tr("This makes %1 exactly what it was before Lull.", files)

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Final
+
 from lull.contract.json_object import Json
 from lull.desktop.words import plain, tr, translated
+
+SHELL: Final = "environment"
+"""Name of the client whose settings file is the one that the user's shell reads at its start."""
 
 
 def is_listed(view: Json) -> bool:
@@ -30,8 +36,23 @@ def files_words(view: Json) -> str:
     """Return the names of a chat app's settings files as a text, which says so if anybody else has
     changed them since Lull wrote them.
     """
-    files = plain(", ".join(view["files"]))
+    files = ", ".join(file_words(view, file) for file in view["files"])
     return tr("Its settings were changed: %1", files) if view["drifted"] else files
+
+
+def file_words(view: Json, path: str) -> str:
+    """Return the name of a settings file of a chat app as a person reads it: below the home folder
+    with ~, and that of a shell by what it is.
+    """
+    file = Path(path)
+    short = f"~/{file.relative_to(Path.home()).as_posix()}" if _is_at_home(file) else path
+    if view["name"] == SHELL:
+        return tr("your shell's start file (%1)", plain(short))
+    return plain(short)
+
+
+def _is_at_home(file: Path) -> bool:
+    return file.is_relative_to(Path.home())
 
 
 def test_words(test: Json) -> tuple[str, bool]:
