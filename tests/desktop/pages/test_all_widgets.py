@@ -155,8 +155,8 @@ def test_tab_goes_through_a_page_and_comes_back(on_desk: Shown, desk: Desk) -> N
         seen.append(focused.accessibleName())
         if focused is first and len(seen) > 3:
             break
-    untested = "Approve untested…  A"
-    assert {"Review", "Suggestions", untested, "Reject with a reason", "Snooze"} <= set(seen)
+    undecided = "Approve before it is decided…  A"
+    assert {"Review", "Suggestions", undecided, "Reject with a reason", "Snooze"} <= set(seen)
 
 
 def test_arrows_go_from_the_shown_pages_entry_to_the_others(on_desk: Shown) -> None:
