@@ -49,9 +49,11 @@ class Waits:
         """Length of the longest wait so far; None before the first has ended."""
 
     def begin(self) -> None:
+        """Count from now on: a pair was asked for."""
         self._began_s = self._now_s()
 
     def end(self) -> None:
+        """Remember how long this pair took; the longest wait so far is what is told."""
         waited_s = self._now_s() - self._began_s
         self._usual_s = max(waited_s, self._usual_s or 0.0)
 
