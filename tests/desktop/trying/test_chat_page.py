@@ -23,7 +23,10 @@ SHIFT = Qt.KeyboardModifier.ShiftModifier
 
 @pytest.fixture
 def page(on_script: Shown, scripted: Scripted) -> ChatPage:
-    scripted.answers[routes.MODELS] = {"models": [{"name": "any:latest"}], "chosen": "any:latest"}
+    scripted.answers[routes.MODELS] = {
+        "models": [{"name": "any:latest", "can_learn": False}],
+        "chosen": "any:latest",
+    }
     made = on_script.desktop.window.page(PageName.CHAT)
     assert isinstance(made, ChatPage)
     return made
