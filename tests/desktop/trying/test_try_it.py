@@ -120,7 +120,7 @@ def test_two_answers_stream_one_after_the_other_and_nothing_is_stored(
     shown.until(dialog.go.isEnabled)
     assert text(dialog, "without") == "with commas, all of it"
     assert standing(dialog, "with").startswith("Done, after ")
-    assert dialog.answers["with"].skills.text() == "Skills in this prompt: menu-style"
+    assert dialog.answers["with"].skills.text() == "Skills in this prompt: Menu style"
     assert dialog.answers["without"].skills.text() == "No skills in this prompt."
     assert dialog.block.toPlainText() in _upstream.last("/api/chat").json["messages"][0]["content"]
     assert len(lull.turns()) == before

@@ -31,7 +31,7 @@ from lull.desktop.widgets.flow import scrolled
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import button, label, row, set_kind
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import plain, tr, without_args
+from lull.desktop.words import plain, skill_title, tr, without_args
 
 SIDES: Final = ("without", "with")
 REQUEST_LINES: Final = 3
@@ -97,7 +97,7 @@ class TryDialog(QDialog):
         self._run = 0
         """Number of the current try; late replies to an earlier try are ignored."""
         self._runs = False
-        self.setWindowTitle(tr("Try it: %1", plain(tried.name)))
+        self.setWindowTitle(tr("Try it: %1", skill_title(tried.name)))
         self.resize(880, 640)
         self.request = QPlainTextEdit()
         self.request.setAccessibleName(tr("Your request"))
@@ -300,4 +300,4 @@ def skill_words(names: list[str]) -> str:
     """Return a text that lists the names of the skills that were in the prompt of an answer."""
     if not names:
         return tr("No skills in this prompt.")
-    return tr("Skills in this prompt: %1", plain(", ".join(names)))
+    return tr("Skills in this prompt: %1", ", ".join(map(skill_title, names)))

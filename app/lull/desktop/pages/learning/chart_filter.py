@@ -4,14 +4,14 @@ app), of one model or with one skill in the prompt.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.flow import Flow
-from lull.desktop.words import plain, tr
+from lull.desktop.words import plain, skill_title, tr
 
 
 class ChartFilter(QWidget):
@@ -46,7 +46,7 @@ class ChartFilter(QWidget):
 
     def offer_skills(self, names: Iterable[str]) -> None:
         """Set the skills that the user can choose from; the current choice is kept."""
-        _offer(self.skill, names)
+        _offer(self.skill, names, shown=skill_title)
 
     def query_params(self) -> dict[str, str]:
         """Return the chosen client, model and skill as query parameters of a request to the
@@ -59,7 +59,7 @@ class ChartFilter(QWidget):
         }
 
 
-def _offer(box: Choice, values: Iterable[str]) -> None:
+def _offer(box: Choice, values: Iterable[str], *, shown: Callable[[str], str] = plain) -> None:
     chosen = box.currentData()
     wanted = [value for value in dict.fromkeys([*values, chosen]) if value]
     if wanted == [box.itemData(n) for n in range(1, box.count())]:
@@ -67,5 +67,5 @@ def _offer(box: Choice, values: Iterable[str]) -> None:
     while box.count() > 1:
         box.removeItem(1)
     for value in wanted:
-        box.addItem(plain(value), value)
+        box.addItem(shown(value), value)
     box.setCurrentIndex(max(0, box.findData(chosen)))

@@ -34,7 +34,7 @@ from lull.desktop.widgets.columns import search_field, two_columns
 from lull.desktop.widgets.page import Empty, Kit, Page
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.tables import RowTable
-from lull.desktop.words import count, counted, plain, skill_title, tr, without_args
+from lull.desktop.words import count, counted, skill_title, tr, without_args
 
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
@@ -236,7 +236,7 @@ class SkillsPage(Page):
         if skill is not None:
             client, name = key_of(skill)
             wanted = {"do": action, "name": name, "client": client, **more}
-            self._change(wanted, f"{words}: {plain(name)}")
+            self._change(wanted, f"{words}: {skill_title(name)}")
 
     def _switch(self, on: str, off: str, key: str) -> None:
         skill = self.current()
