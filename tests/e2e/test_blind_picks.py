@@ -59,7 +59,7 @@ def _wait_for_picks(home: Path) -> None:
         lull.ask("prove", "--wait")
         (proposal,) = lull.ask("review")["proposals"]
         assert (proposal["status"], proposal["needs"]) == ("unproved", "picks")
-        assert proposal["reason"].startswith("only you can tell: compare 6 answers")
+        assert proposal["reason"].startswith("only you can tell: compare 6 pairs of answers")
         assert service.stop() == 0
 
 

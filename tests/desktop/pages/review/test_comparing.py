@@ -20,7 +20,7 @@ def waits(desk: Desk, **more: object) -> Proposal:
     return desk.propose(
         status=ProposalStatus.UNPROVED,
         needs_picks=True,
-        reason="only you can tell: compare 6 answers",
+        reason="only you can tell: compare 6 pairs of answers",
         wish="join with bars",
         **more,  # type: ignore[arg-type]
     )

@@ -724,7 +724,7 @@ def test_a_selection_grows_by_nothing_when_the_list_is_read_again(
 def test_what_waits_for_picks_is_not_said_to_have_shown_no_benefit() -> None:
     waiting = {
         **measured(), "status": "unproved", "standing": "not-better", "needs": "picks",
-        "reason": "only you can tell: compare 6 answers (`lull review compare prop_1`)",
+        "reason": "only you can tell: compare 6 pairs of answers (`lull review compare prop_1`)",
     }  # fmt: skip
     for status in ("unproved", "deferred"):
         said = confirmation_reason({**waiting, "status": status})
