@@ -295,7 +295,7 @@ def test_the_undo_of_a_change_does_not_take_back_what_came_after_it(
     page = one(on_desk, desk)
     key = SkillKey("", "menu-style")
     page.pin.click()
-    on_desk.until(lambda: "Pinned: menu-style" in on_desk.told)
+    on_desk.until(lambda: "Pinned: Menu style" in on_desk.told)
     desk.skill("other", "Number them.")
     on_desk.desktop.state.touch(Subject.SKILLS)
     on_desk.until(lambda: len(page.rows.rows) == 2)
