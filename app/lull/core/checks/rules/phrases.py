@@ -202,23 +202,37 @@ def is_forbidden(text: str, found: re.Match[str]) -> bool:
     ):
         joined = near.rsplit(",", 1)[-1]
     count = len(_DENIES.findall(joined))
-    if is_double_negation(joined):
+    if is_double_negation(joined) or is_never_left_out(joined, text[found.end() :]):
         return False
     return count > 0 or _DENIED_BEHIND.match(text[found.end() :]) is not None
 
 
 def is_double_negation(text: str) -> bool:
     """Whether a text is a double negation, which demands what it names: "never leave out", "don't
-    skip", "never end without", "don't leave it unsaid".
+    skip", "never end without".
     """
     return _TWICE_DENIED.search(text) is not None
 
 
 _TWICE_DENIED: Final = re.compile(
     r"\b(?:never|don't|do not|not|no)\s+(?:(?:\w+\s+)?(?:leave out|skip|omit|drop|forget|avoid|"
-    r"remove|without|stop)|(?:[^\s,;:.!?]+\s+){0,6}?without\b|"
-    r"leave\s+(?:[^\s,;:.!?]+\s+){1,6}?(?:out\b|un\w+ed\b|unsaid\b))",
+    r"remove|without|stop)|(?:[^\s,;:.!?]+\s+){0,6}?without\b)",
     re.IGNORECASE,
+)
+
+
+def is_never_left_out(before: str, behind: str) -> bool:
+    """Whether what stands between the two texts must not be left out: "never leave … out", "don't
+    leave … unmentioned".
+    """
+    return _NEVER_LEAVE.search(before) is not None and _OUT_OR_UNSAID.match(behind) is not None
+
+
+_NEVER_LEAVE: Final = re.compile(
+    r"\b(?:never|don't|do not)\s+leave\b(?:\s+[^\s,;:.!?]+){0,4}\s*$", re.IGNORECASE
+)
+_OUT_OR_UNSAID: Final = re.compile(
+    r"(?:\s+[^\s,;:.!?]+){0,4}?\s+(?:out\b|un\w+ed\b|unsaid\b)", re.IGNORECASE
 )
 
 

@@ -12,7 +12,13 @@ import re
 from enum import Enum, auto
 from typing import Final, NamedTuple
 
-from lull.core.checks.rules.phrases import QUOTED, has_negation, is_double_negation, mask_quoted
+from lull.core.checks.rules.phrases import (
+    QUOTED,
+    has_negation,
+    is_double_negation,
+    is_never_left_out,
+    mask_quoted,
+)
 
 _NAMED: Final = re.compile(
     r"\b(?P<before>(?:the|das|le|la|el) (?:word|phrase|term|expression|wort|mot|expression|palabra|"
@@ -147,7 +153,11 @@ def _use(lead: str, tail: str, *, first: bool) -> _Use | None:
     if _INSTEAD.search(lead):
         return _Use.FORBIDDEN
     before, behind = has_negation(lead), _BANNED_BEHIND.match(tail) is not None
-    if is_double_negation(f"{lead} § {tail}") and before:
+    if is_never_left_out(lead, tail):
+        return _Use.WANTED
+    if before and re.match(r"\W*without\b", tail, re.IGNORECASE):
+        return None  # only without something else is it forbidden
+    if is_double_negation(lead):
         return None if behind else _Use.WANTED
     if before and behind:
         return None if re.search(r"\bnot\b", tail) else _Use.FORBIDDEN
