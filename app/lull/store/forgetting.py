@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -35,6 +36,8 @@ FORGOTTEN_NAME: Final = "forgotten"
 """Text that replaces the name of a forgotten skill."""
 _LEFT_OUT: Final = re.compile(r"left out ([^:]*)(:.*)", re.DOTALL)
 _FACT: Final = "forgetting"
+_FRAME_HEADER_BYTES: Final = 24
+"""Bytes before each page in the write-ahead log (https://sqlite.org/fileformat2.html#walformat)."""
 _SEALED: Final = (*OF_ADAPTERS, TRAINED_ADAPTERS, PROOF_RECORDS)
 """Tables with sealed copies of which a deletion may take rows."""
 _TO_REWRITE: Final = "to-rewrite"
@@ -151,6 +154,7 @@ class ForgettingRows:
                 "SELECT value FROM facts WHERE name = ?", (_TO_REWRITE,)
             ).fetchone()
             if wanted is None or wanted["value"] != _REWRITTEN:
+                self._check_room(connection)
                 connection.execute("VACUUM")
                 connection.execute(
                     "UPDATE facts SET value = ? WHERE name = ?", (_REWRITTEN, _TO_REWRITE)
@@ -169,15 +173,34 @@ class ForgettingRows:
             connection.close()
         return sorted(folder.glob("*.damaged-*"))
 
+    def _check_room(self, connection: sqlite3.Connection) -> None:
+        """Raise StoreError unless the write-ahead log finds room for the whole database: what
+        requests write meanwhile must never find a disk that the rewriting has filled.
+        """
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # gives its room back
+        if shutil.disk_usage(self._db.path.parent).free < _log_bytes(connection):
+            raise self._still_there(f"{self._db.path}: the disk is full.", no_room=True)
+
     def _not_rewritten(self, error: sqlite3.Error) -> StoreError:
+        return self._still_there(self._db.in_words(error).detail, no_room=is_no_room(error))
+
+    def _still_there(self, where: str, *, no_room: bool) -> StoreError:
         hint = "Lull tries again and again while it runs."
-        if is_no_room(error):
+        if no_room:
             hint = (
                 f"Make room of {self._db.size_bytes() / 1e6:,.0f} MB on the disk, and as much for "
-                "temporary files. Lull tries again and again while it runs."
+                f"temporary files. {hint}"
             )
-        said = self._db.in_words(error)
-        return StoreError(f"What was deleted is still in unused parts of {said.detail}", hint=hint)
+        return StoreError(f"What was deleted is still in unused parts of {where}", hint=hint)
+
+
+def _log_bytes(connection: sqlite3.Connection) -> int:
+    """Return the bytes in the write-ahead log of a transaction that writes all that is in use."""
+    page, pages, unused = (
+        connection.execute(f"PRAGMA {name}").fetchone()[0]
+        for name in ("page_size", "page_count", "freelist_count")
+    )
+    return int((pages - unused) * (page + _FRAME_HEADER_BYTES))
 
 
 def mask_words(file: Path, words: Iterable[str]) -> None:
