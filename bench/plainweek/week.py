@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
@@ -26,7 +26,7 @@ from bench.workweek import reading
 from bench.workweek.arms import Stretch, Trains
 from bench.workweek.service import database, service
 from bench.workweek.week import DECIDED, Done, Played, Reviewed
-from lull.cli.control import Control
+from lull.cli.control import Control, ServiceError
 from lull.contract import routes
 from lull.core.chat.picks import PAIRS_A_SITTING
 
@@ -248,8 +248,9 @@ class _PlainWeek:
         by what is said later.
         """
         for proposal in self._control.get(routes.PROPOSALS)["proposals"]:
-            if proposal["status"] == "unproved" and proposal["evidence"]["picks"]["wanted"]:
-                self._compares(proposal, self._person.meant(proposal["body"], day), day)
+            if proposal["evidence"]["picks"]["wanted"]:
+                with suppress(ServiceError):  # other evidence has decided it meanwhile
+                    self._compares(proposal, self._person.meant(proposal["body"], day), day)
         for proposal in self._control.get(routes.PROPOSALS)["proposals"]:
             approved = proposal["status"] == "proved"
             if approved:
