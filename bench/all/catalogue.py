@@ -204,9 +204,9 @@ CATALOGUE: Mapping[str, Entry] = {
         " real service. Of ten corrections two are vague and one asks for the wrong thing; the"
         " person approves all that is proved, unread. After the third day one night is trained."
         " Exact programs say whether an answer is as the person wants it. Intervals draw persons,"
-        " then days of each. `only rated`: two habits that are never said; `no habit`: a program of"
-        " which nothing is wanted. The last table is of the last evening's probes, with and without"
-        " skills in the prompt and with the weights as trained and as before.",
+        " then days of each. `only rated`: two habits that are never said; `no habit`: a kind of"
+        " request of which nothing is wanted. The last table is of the last evening's probes, with"
+        " and without skills in the prompt and with the weights as trained and as before.",
         columns=(
             "arm", "what", "persons", "requests", "right", "low", "high", "said", "only_rated",
             "no_habit", "prompt_tokens", "offered", "offered_bad", "approved", "approved_bad",

@@ -3,9 +3,9 @@ code, and what they ask on which day.
 
 A person has eight habits. Three are said in words, one of them about one kind of request; one is
 said and replaced in the middle of the week; one is said in another program with a system text of
-its own; two are never said, the person only rates the answers; and of one program the person wants
-nothing. What is asked on which day is drawn from the seed alone, so that every arm is asked the
-same, and no request comes twice.
+its own; two are never said, the person only rates the answers; and of one kind of request the
+person wants nothing. What is asked on which day is drawn from the seed alone, so that every arm is
+asked the same, and no request comes twice.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -36,12 +36,12 @@ WRONG: Final = 0.1
 """Share of corrections that ask for another form than the person wants."""
 RATES_RIGHT: Final = 0.5
 """Share of right answers that the person rates; of the kinds that are only rated, all are."""
-HOME: Final = "home"
-"""The client of most requests."""
+HOME: Final = ""
+"""Most requests come from a program without a name of its own: what is said there holds
+everywhere, and can be trained into the weights.
+"""
 DESK: Final = "desk"
 """A client with a system text of its own."""
-PLAIN: Final = "plain"
-"""A client of which the person wants nothing."""
 SAID: Final = ("said_1", "said_2", "kind")
 CHANGES: Final = "changes"
 CLIENT: Final = "client"
@@ -62,7 +62,7 @@ _SHOWS: Final = frozenset(
     (CheckKind.STARTS, CheckKind.ENDS, CheckKind.CONTAINS, CheckKind.EMOJIS, CheckKind.BULLETS,
      CheckKind.NUMBERED_LIST, CheckKind.LOWER_CASE, CheckKind.UPPER_CASE)
 )  # fmt: skip
-"""Habits that an answer shows only if it was taught: where they are not wanted, they must not."""
+"""Habits that an answer shows only if it was taught: where they are not wanted, it must not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,8 +111,8 @@ class Person:
         check = self.check(request.habit, request.day)
         if check is not None:
             return passes_check(check, answer) is True
-        everywhere = (self.check(one, request.day) for one in (*SAID, CHANGES, CLIENT, *RATED))
-        shown = (one for one in everywhere if one is not None and one.kind in _SHOWS)
+        of_others = (self.check(one, request.day) for one in ("kind", CLIENT, *RATED))
+        shown = (one for one in of_others if one is not None and one.kind in _SHOWS)
         return answer.strip() != "" and not any(passes_check(one, answer) for one in shown)
 
     def corrects(self, request: Request) -> Said | None:
@@ -166,17 +166,14 @@ class Person:
         chance.shuffle(asked)
         return [_request(day, number, habit, text) for number, (habit, text) in enumerate(asked)]
 
-    def probes(self, client: str) -> list[Request]:
-        """Return the requests of the last evening, from this client: of one habit that is said and
-        one that is only rated.
+    def probes(self) -> list[Request]:
+        """Return the requests of the last evening: of one habit that is said and one that is only
+        rated.
         """
         texts = self._by_habit()
         wanted = [(habit, text) for habit in ("said_1", RATED[0])
                   for text in texts[habit][-PROBES:]]  # fmt: skip
-        return [
-            replace(_request(DAYS, n, habit, text), client=client)
-            for n, (habit, text) in enumerate(wanted)
-        ]
+        return [_request(DAYS, number, *one) for number, one in enumerate(wanted)]
 
     def _rated(self) -> list[Check]:
         """Return the habits that are only rated: two of those that the model shows now and then,
@@ -230,7 +227,7 @@ def _share(texts: Sequence[str], day: int, count: int) -> Sequence[str]:
 
 
 def _request(day: int, number: int, habit: str, text: str) -> Request:
-    client = {CLIENT: DESK, FREE: PLAIN}.get(habit, HOME)
+    client = DESK if habit == CLIENT else HOME
     return Request(day=day, number=number, client=client, habit=habit, text=text)
 
 

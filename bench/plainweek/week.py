@@ -12,7 +12,7 @@ import http.client
 import json
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -21,13 +21,14 @@ from urllib.parse import quote
 
 from bench.json_object import Json
 from bench.plainweek.notes import Notes
-from bench.plainweek.people import DAYS, HOME, PLAIN, RATED, Person, Request, Said, person
+from bench.plainweek.people import DAYS, HOME, RATED, Person, Request, Said, person
 from bench.workweek import reading
 from bench.workweek.arms import Stretch, Trains
 from bench.workweek.service import database, service
 from bench.workweek.week import DECIDED, Done, Played, Reviewed
 from lull.cli.control import Control, ServiceError
 from lull.contract import routes
+from lull.contract.chat_headers import SKILLS_HEADER, WINDOW_AGENT
 from lull.core.chat.picks import PAIRS_A_SITTING
 
 MODEL: Final = "lull-mini"
@@ -131,13 +132,13 @@ class _PlainWeek:
         return trained + [self._probe(block=block, weights=False) for block in (True, False)]
 
     def _probe(self, *, block: bool, weights: bool) -> Json:
-        # What is said in one program holds there alone, so another one's prompts have no rules.
-        requests = self._person.probes(HOME if block else PLAIN)
+        requests = self._person.probes()
+        # Only Lull's own window may ask for an answer without skills.
+        headers = {"User-Agent": WINDOW_AGENT} | ({} if block else {SKILLS_HEADER: "no"})
         right: dict[str, list[bool]] = {}
         with ThreadPoolExecutor(AT_ONCE) as programs:
-            for request, (answer, _) in zip(
-                requests, programs.map(self._posts, requests), strict=True
-            ):
+            answered = programs.map(lambda one: self._posts(one, headers=headers), requests)
+            for request, (answer, _) in zip(requests, answered, strict=True):
                 liked = self._person.likes(request, answer)
                 right.setdefault(request.habit, []).append(liked)
         return {"block": block, "weights": weights, "right": right}
@@ -210,7 +211,13 @@ class _PlainWeek:
             self._said += 1
         return said
 
-    def _posts(self, request: Request, *more: str, seed: int | None = None) -> tuple[str, int]:
+    def _posts(
+        self,
+        request: Request,
+        *more: str,
+        seed: int | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> tuple[str, int]:
         """Send a request, greedily or at temperature 1 with a seed; return the answer and the
         prompt's token count as the model read it.
         """
@@ -224,7 +231,8 @@ class _PlainWeek:
         options: Json = {"temperature": 0} if seed is None else {"temperature": 1, "seed": seed}
         options["num_predict"] = MOST_TOKENS
         body = {"model": MODEL, "stream": False, "options": options, "messages": messages}
-        said = _post(self._port, f"/c/{request.client}/api/chat", body)
+        path = "/api/chat" if request.client == HOME else f"/c/{request.client}/api/chat"
+        said = _post(self._port, path, body, headers or {})
         return str(said["message"]["content"]), int(said["prompt_eval_count"])
 
     def _rates(self, day: int) -> None:
@@ -288,10 +296,10 @@ def _path(route: str, proposal: Json, **more: str) -> str:
     return route.format(id=quote(proposal["id"], safe=""), **more)
 
 
-def _post(port: int, path: str, body: Json) -> Json:
+def _post(port: int, path: str, body: Json, more: Mapping[str, str]) -> Json:
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=600)
     try:
-        headers = {"Content-Type": "application/json", "User-Agent": "plainweek/1"}
+        headers = {"Content-Type": "application/json", "User-Agent": "plainweek/1", **more}
         connection.request("POST", path, json.dumps(body).encode(), headers)
         answer = connection.getresponse()
         said: Json = json.loads(answer.read())

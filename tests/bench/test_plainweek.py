@@ -17,7 +17,6 @@ from bench.plainweek.people import (
     CLIENT,
     DAYS,
     FREE,
-    PLAIN,
     RATED,
     SAID,
     Person,
@@ -41,7 +40,7 @@ def test_no_request_comes_twice() -> None:
     asked = [
         one.text for seed in SEEDS for day in range(1, DAYS + 1) for one in person(seed).day(day)
     ]
-    probes = [one.text for seed in SEEDS for one in person(seed).probes(PLAIN)]
+    probes = [one.text for seed in SEEDS for one in person(seed).probes()]
     assert len(asked) == 18 * DAYS * len(SEEDS)
     assert len({*asked, *probes}) == len(asked) + len(probes)
 
@@ -76,9 +75,9 @@ def test_an_answer_is_right_by_its_own_habit_on_its_day() -> None:
     before, after = (replace(_request(CHANGES), day=day) for day in (CHANGE_DAY - 1, CHANGE_DAY))
     assert someone.likes(before, "water it.") and not someone.likes(after, "water it.")
     assert someone.likes(after, "WATER IT.")
-    free = replace(_request(FREE), client=PLAIN)
-    assert someone.likes(free, "Once there was a fox.")
-    assert not someone.likes(free, "Once there was a fox. Cheers!"), "a habit of elsewhere"
+    free = _request(FREE)
+    assert someone.likes(free, "Once there was a fox. Cheers!"), "what is said of everything"
+    assert not someone.likes(free, "- Once there was a fox."), "a habit of another kind"
     assert not someone.likes(free, "  ")
 
 
@@ -183,7 +182,7 @@ def test_a_check_is_read_as_it_was_written() -> None:
 
 
 def _request(habit: str) -> Request:
-    return Request(day=1, number=0, client="home", habit=habit, text="How do I keep a fern?")
+    return Request(day=1, number=0, client="", habit=habit, text="How do I keep a fern?")
 
 
 def _said(someone: Person, request: Request, text: str = "", fault: Fault = Fault.NONE) -> Said:
@@ -196,7 +195,7 @@ def _week(arm: str, seed: int, *, right: bool) -> Played:
         Done(
             day=day,
             number=number,
-            client="home",
+            client="",
             kind=habit,
             right=right and day >= measures.LATE,
             prompt_tokens=10,
