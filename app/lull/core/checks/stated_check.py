@@ -11,6 +11,7 @@ from lull.core.checks.check_answer import should_propose
 from lull.core.checks.reading import to_json
 from lull.core.checks.recognising import checks_for_rule, exact_checks
 from lull.core.checks.rules import scope
+from lull.core.checks.rules.disputed import disputed_check
 
 
 def stated_check(kind: str, rule: str) -> Check | None:
@@ -32,7 +33,7 @@ def proposed_check(
 
     `kind` is the class of check that a classifier predicts for the rule.
     """
-    check = stated_check(kind, rule)
+    check = stated_check(kind, rule) or disputed_check(kind, rule, answer)
     offered = check is not None and should_propose(check, answer, tools)
     return to_json(check) if check is not None and offered else ""
 
