@@ -209,7 +209,6 @@ def test_two_runs_are_compared_with_what_the_gate_said(
     page.runs.selectAll()
     assert page.details.text() == "Compare…"
     dialog = RunsDialog(page.kit, runs, page)
-    on_script.bot.addWidget(dialog)
     last = len(facts_of(runs[0]))
     on_script.until(lambda: dialog.table.rowCount() == last + 1)
     cells = [dialog.table.item(last, column) for column in range(3)]
