@@ -77,9 +77,9 @@ class SchedulePage(Page):
         for card in (
             self._why_card(),
             self._week_card(),
+            self._list_card(),
             self._hours_card(),
             self._feeds_card(),
-            self._list_card(),
         ):
             box.addWidget(card)
         box.addStretch(1)
