@@ -282,6 +282,21 @@ def test_a_rule_in_the_users_words_is_quoted() -> None:
     assert said.startswith("It breaks your rule: “Be brief” · ")
 
 
+def test_what_the_next_message_says_is_not_repeated_above_it() -> None:
+    reward = {"value": -1.0, "p_good": 0.03, "source": "verifiable"}
+    rule = {"kind": "check", "value": -1.0, "text": "you said: no, use dashes"}
+    rule |= {"code": "signal-wish", "values": ["no, use dashes"]}
+    corrects = {"kind": "correction", "value": -1.0, "text": "no, use dashes"}
+    thanks = {"kind": "thanks", "value": 0.5, "text": "thank you, no, use dashes"}
+    said = score_words(turn(1, reward=reward, signals=[rule, rule, corrects], eligible=True))
+    assert said == (
+        "It breaks your rule: “no, use dashes” · you corrected it in your next message · "
+        "may be used for training"
+    )
+    again = {"kind": "regeneration", "value": -0.5, "text": "write a note with dashes"}
+    assert "dashes" not in score_words(turn(1, reward=None, signals=[corrects, thanks, again]))
+
+
 def test_a_tool_that_worked_is_no_rule() -> None:
     reward = {"value": 1.0, "p_good": 0.97, "source": "verifiable"}
     ran = {"kind": "test-result", "source": "verifiable", "value": 1.0, "text": "3 passed"}

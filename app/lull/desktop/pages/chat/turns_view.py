@@ -243,11 +243,12 @@ def _score_words(reward: Json, rules: Sequence[Json]) -> str:
 
 
 def _rule_words(rules: Sequence[Json]) -> str:
-    broken = [_one_rule(one) for one in rules if float(one["value"]) < 0]
+    broken = [one for one in rules if float(one["value"]) < 0]
+    # One wish may have several checks.
+    told = "; ".join(dict.fromkeys(_one_rule(one) for one in broken or rules))
     if broken:
-        return tr("It breaks your rule: %1", "; ".join(broken))
-    kept = "; ".join(_one_rule(one) for one in rules)
-    return tr("It keeps your rule: %1. Only this was checked, nothing else of the answer", kept)
+        return tr("It breaks your rule: %1", told)
+    return tr("It keeps your rule: %1. Only this was checked, nothing else of the answer", told)
 
 
 def _one_rule(signal: Json) -> str:
@@ -257,8 +258,6 @@ def _one_rule(signal: Json) -> str:
     return _signal_words(signal)
 
 
-_IN_OTHERS_WORDS: Final = ("correction", "thanks", "regeneration", "test-result")
-"""Kinds of signals whose text is the user's or a program's, and not Lull's."""
 _OF_A_TOOL: Final = re.compile(
     r"The tool reports an error\.|It ended well\.|It ended with exit code -?\d+\."
 )
@@ -267,9 +266,16 @@ _OF_A_TOOL: Final = re.compile(
 
 def _signal_words(signal: Json) -> str:
     text = plain(str(signal["text"]))
+    # Of these three the text is the user's next message, which stands below the answer anyway.
+    if signal["kind"] == "correction":
+        return tr("you corrected it in your next message")
+    if signal["kind"] == "thanks":
+        return tr("you thanked for it in your next message")
+    if signal["kind"] == "regeneration":
+        return tr("you asked the same again")
     if signal["kind"] == "tool-result":
         text = known_sentence(text) if _OF_A_TOOL.fullmatch(text) else text
-    elif signal["kind"] not in _IN_OTHERS_WORDS:
+    elif signal["kind"] != "test-result":  # a line of the test's own
         text = translated(signal)
     return text.removesuffix(".")
 
