@@ -87,7 +87,7 @@ def test_each_curve_has_its_table_and_the_marks_of_what_changed() -> None:
     assert skills.rows[1] == ("11-10", "–", "20%  (4)")
     assert skills.level == 0.25
     assert [(mark.text, mark.adapter) for mark in skills.marks] == [
-        ("skills version 3: menu was approved", False),
+        ("skills version 3: “Menu” was approved", False),
         ("adapter_1 in use", True),
     ]
     assert made[ChartName.HELD_OUT].rows == (("adapter_1", "50% → 70%", "40"),)

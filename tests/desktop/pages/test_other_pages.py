@@ -169,7 +169,7 @@ def test_today_holds_its_answers_against_the_weeks_before_and_says_what_changed(
     assert page.notes["reward"].text() == "of 3 scored; 53% in the two weeks before"
     on_script.until(page.changes.isVisible)
     said = [one.text() for one in page.changes.findChildren(QLabel)]
-    assert {"menu-style was approved", "adapter_2 in use"} <= set(said)
+    assert {"“Menu style” was approved", "adapter_2 in use"} <= set(said)
 
 
 def test_a_day_without_a_score_says_so() -> None:

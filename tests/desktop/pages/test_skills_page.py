@@ -284,7 +284,7 @@ def test_roll_back_goes_to_the_generation_before(on_desk: Shown, desk: Desk) -> 
     on_desk.until(lambda: len(page.state.value(Subject.GENERATIONS).get("history", ())) == 2)
     page.history.click()
     (dialog,) = page.findChildren(GenerationsDialog)
-    assert dialog.last.text() == "Undo the last change: menu-style was pinned"
+    assert dialog.last.text() == "Undo the last change: “Menu style” was pinned"
     dialog.last.click()
     on_desk.until(lambda: not desk.library.get(SkillKey("", "menu-style")).pinned)
 
@@ -345,9 +345,9 @@ def test_the_history_leads_back_to_any_generation_and_forth(on_desk: Shown, desk
     page.history.click()
     (dialog,) = page.findChildren(GenerationsDialog)
     assert [dialog.table.item(n, 2).text() for n in range(3)] == [
-        "menu-style was disabled",
-        "menu-style was pinned",
-        "menu-style was added",
+        "“Menu style” was disabled",
+        "“Menu style” was pinned",
+        "“Menu style” was added",
     ]
     assert not dialog.back.isEnabled()  # it is as it stands
     dialog.table.selectRow(2)

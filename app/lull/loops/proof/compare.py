@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 from lull.core.chat.messages import Completion
 from lull.core.chat.picks import Pick, answer_text, scores
-from lull.core.coded_text import coded_text
+from lull.core.coded_text import TextSkill, coded_text
 from lull.core.errors import Conflict, LullError
 from lull.core.idle.ports import QuietRunner
 from lull.core.ports import Clock, Ids
@@ -343,7 +343,7 @@ class Compare:
                 coded_text(
                     "suggestion-nothing-to-compare",
                     "The suggestion %1 is %2: there is nothing to compare.",
-                    proposal.id,
+                    TextSkill(proposal.key.name),
                     status_text(proposal.status),
                 ),
                 hint=f"`lull prove {proposal.id}` begins its proof anew.",
