@@ -317,7 +317,11 @@ def test_a_search_keeps_to_what_was_chosen(on_script: Shown, scripted: Scripted)
         (page.filter.excluded, "no"),
     ):
         box.setCurrentIndex(box.findData(value))
-    page.filter.skill.setText("menu-style")
+    completer = page.filter.skill.completer()
+    on_script.until(lambda: completer.model().rowCount() == 1)
+    completer.setCompletionPrefix("menu")
+    assert completer.currentCompletion() == "Menu style"
+    page.filter.skill.setText(completer.currentCompletion())
     wanted = {"client": "editor", "model": "qwen3:4b", "label": "bad", "skill": "menu-style"}
     wanted |= {"excluded": "no"}
     on_script.until(lambda: any(wanted.items() <= query.items() for _, _, query in scripted.asked))

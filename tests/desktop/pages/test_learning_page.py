@@ -242,7 +242,7 @@ def test_two_adapters_are_compared_and_neither_is_adopted_meanwhile(
     (dialog,) = page.findChildren(AdaptersDialog)
     on_script.until(lambda: "Test: better where it should be" in _lines(dialog))
     lines = _lines(dialog)
-    assert lines["Skills trained in"] == ("menu-style", "–")
+    assert lines["Skills trained in"] == ("Menu style", "–")
     assert lines["Answers"] == ("90% of new conversations", "–")
     assert lines["Test before use"] == ("passed", "not passed")
     assert lines["When it was in use"][0].endswith("adapter_2 in use")

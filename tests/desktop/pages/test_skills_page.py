@@ -191,7 +191,9 @@ def test_a_new_skill_is_written_by_hand(on_desk: Shown, desk: Desk) -> None:
     dialog = page.findChildren(NewSkillDialog)[0]
     dialog.name.setText("Numbered Lísts!")
     assert not dialog.save.isEnabled()
-    assert "numbered-lists" in dialog.why.text() and "when to use it" in dialog.why.text()
+    assert (
+        "Saved as “Numbered lists”" in dialog.why.text() and "when to use it" in dialog.why.text()
+    )
     dialog.description.setText("When there are lists.")
     dialog.text.setPlainText("Number them.")
     assert "missing" not in dialog.why.text()
