@@ -65,7 +65,7 @@ def opened(shown: Shown, scripted: Scripted, learned: Json = LEARNED) -> Learnin
     scripted.answers[routes.ADAPTERS] = {"active": None, "adapters": [adapter(1, "candidate")]}
     page = shown.go(PageName.LEARNING)
     assert isinstance(page, LearningPage)
-    shown.until(lambda: page.showing_body and page.feed.read_once and page.runs.rowCount() == 2)
+    shown.until(lambda: page.showing_body and page.feed.answered and page.runs.rowCount() == 2)
     return page
 
 
@@ -144,7 +144,7 @@ def test_it_says_where_skills_stand_also_before_any_run(
     scripted.answers[routes.TRAIN] = {"runs": []}
     page = on_script.go(PageName.LEARNING)
     assert isinstance(page, LearningPage)
-    on_script.until(lambda: page.feed.read_once)
+    on_script.until(lambda: page.feed.answered)
     nothing = page.empty()
     assert nothing is not None and "llama3.2: Skills are put after your message" in nothing.text
     opened(on_script, scripted, {**LEARNED, "placings": [PLACED]})
