@@ -16,6 +16,7 @@ from lull.desktop.pages.schedule.week_bars import DAY, Bar, BarKind, joined, kin
 from lull.desktop.state import WEEK_DAYS
 from lull.desktop.widgets.accessible import SelfDrawn
 from lull.desktop.widgets.style import ThemeInForce
+from lull.desktop.widgets.tokens import Theme
 from lull.desktop.words import hover, tr, week_day
 
 LEFT: Final = 104
@@ -25,6 +26,16 @@ LEAST_WIDE: Final = 4.0
 """Width in pixels of what lasts a few minutes."""
 WIDE_DAY: Final = "Wed 30 Mmm"
 """A day's label that is as wide as any, to compute the width of the column."""
+
+
+def planned_fill(theme: Theme) -> QColor:
+    """Return the colour within the frame of what is planned: halfway from the card to the frame."""
+    card, accent = QColor(theme.card), QColor(theme.accent)
+    return QColor(
+        (card.red() + accent.red()) // 2,
+        (card.green() + accent.green()) // 2,
+        (card.blue() + accent.blue()) // 2,
+    )
 
 
 class WeekView(SelfDrawn):
@@ -183,11 +194,12 @@ class WeekView(SelfDrawn):
             BarKind.IDLE: (theme.edge, 0.90, 0.06),
             BarKind.LULL: (theme.chosen, 0.40, 0.44),
             BarKind.WORK: (theme.accent, 0.50, 0.26),
-            BarKind.PLANNED: (theme.card, 0.50, 0.26),
+            BarKind.PLANNED: (theme.accent, 0.50, 0.26),
         }[bar.kind]
         brush = QBrush(QColor(colour))
         if bar.kind is BarKind.PLANNED:
             painter.setPen(QPen(QColor(theme.accent), 1.4))
+            brush = QBrush(planned_fill(theme))  # an empty frame of a few minutes looks like a 0
         if bar.kind is BarKind.BLOCKED:
             painter.fillRect(QRectF(x, y + 1, width, line - 2), brush)
             brush = QBrush(QColor(theme.bad), Qt.BrushStyle.BDiagPattern)
