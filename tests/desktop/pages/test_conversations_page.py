@@ -18,6 +18,7 @@ from lull.desktop.pages.chat.conversation_rows import PAGE
 from lull.desktop.pages.chat.forget_dialog import ForgetDialog, forget_words
 from lull.desktop.pages.chat.page import ConversationsPage
 from lull.desktop.pages.chat.turns_view import score_words
+from lull.desktop.state import Subject
 from lull.desktop.widgets.page import PageName
 from lull.desktop.widgets.text.long_text import LongText
 from lull.desktop.words import short_date
@@ -295,6 +296,32 @@ def test_what_the_next_message_says_is_not_repeated_above_it() -> None:
     )
     again = {"kind": "regeneration", "value": -0.5, "text": "write a note with dashes"}
     assert "dashes" not in score_words(turn(1, reward=None, signals=[corrects, thanks, again]))
+
+
+def test_a_wish_that_became_a_skill_is_told_once(on_script: Shown, scripted: Scripted) -> None:
+    wish = "When I ask what something is, answer in at most 25 words"
+    check = {"kind": "check", "source": "verifiable", "value": 1.0, "text": RULE}
+    quoted = {"kind": "check", "source": "verifiable", "value": 1.0, "text": f"you said: {wish}"}
+    quoted |= {"code": "signal-wish", "values": [wish]}
+    reward = {"value": 1.0, "p_good": 0.97, "source": "explicit"}
+    one = turn(0, reward=reward, signals=[check, quoted], eligible=True)
+    one["skills"] = [{"name": "25-words", "version": 1}]
+    assert "you said" in score_words(one)
+    assert "you said" in score_words({**one, "signals": [{**check, "value": -1.0}, quoted]}, [wish])
+    skill = {"name": "25-words", "status": "active", "description": "", "version": 1, "uses": 0}
+    scripted.answers[routes.SKILLS] = {
+        "generation": 9,
+        "skills": [{**skill, "body": f"{wish}.", "sha256": "a" * 64}],
+    }
+    scripted.answers["/v1/conversations/conv_0"] = {**conversation(0), "turns": [one]}
+    scripted.answers[routes.CONVERSATIONS] = {"conversations": [conversation(0)], "next": None}
+    state = on_script.desktop.state
+    state.touch(Subject.SKILLS)
+    on_script.until(lambda: state.value(Subject.SKILLS).get("skills"))
+    page = on_script.go(PageName.CONVERSATIONS)
+    assert isinstance(page, ConversationsPage)
+    on_script.until(lambda: "You rated it good" in words(page))
+    assert RULE.removesuffix(".") in words(page) and "you said" not in words(page)
 
 
 def test_a_tool_that_worked_is_no_rule() -> None:
