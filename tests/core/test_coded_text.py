@@ -6,7 +6,15 @@ import json
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from lull.core.coded_text import CodedText, TextClock, TextDuration, TextPercent, coded, coded_text
+from lull.core.coded_text import (
+    CodedText,
+    TextClock,
+    TextDuration,
+    TextPercent,
+    TextSkill,
+    coded,
+    coded_text,
+)
 
 NOW = datetime(2026, 11, 23, 12, 0, tzinfo=ZoneInfo("Europe/Berlin"))
 
@@ -57,3 +65,9 @@ def test_a_plain_text_has_neither() -> None:
 
 def test_a_time_on_another_day_says_which() -> None:
     assert str(TextClock(NOW + timedelta(days=1), NOW)) == "tomorrow 12:00"
+
+
+def test_a_skill_is_told_by_its_name_and_sent_as_a_skill() -> None:
+    text = coded_text("testing", "Testing %1", TextSkill("menu-style"))
+    assert text == "Testing menu-style"
+    assert coded(text) == {"code": "testing", "values": [{"skill": "menu-style"}]}

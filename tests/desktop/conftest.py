@@ -34,12 +34,15 @@ from lull.resources import languages_dir, starter_skills_dir
 from tests.desk import Desk
 from tests.desktop.scripted import Scripted, status
 from tests.desktop.tray.fake_tray import FakeTray
+from tests.desktop.waiting import in_vain
 from tests.doubles.scripted_service import ScriptedService
 from tests.plugins.in_memory import MEMORY, PREFIX
 
 HERE = Path(__file__).parent
 WAIT_MS = 900_000
-"""Time limit of waits: a loaded machine is slow, not broken."""
+"""Time limit of waits for other processes: a loaded machine is slow, not broken."""
+UNTIL_S = 120.0
+"""Time limit of waits for the window itself, which needs a few milliseconds for most things."""
 SHOWING = frozenset({"show", "desk", "scripted"})
 
 
@@ -90,18 +93,15 @@ def no_key_held(request: pytest.FixtureRequest) -> Iterator[None]:
         assert not QApplication.keyboardModifiers().value
 
 
-def _is_so(holds: Callable[[], object]) -> bool:
-    try:
-        return bool(holds())
-    except AssertionError:
-        return False
-
-
 class Shown:
     """An open desktop, and what a test does with it."""
 
-    def __init__(self, desktop: Desktop, tray: FakeTray, bot: QtBot) -> None:
+    def __init__(
+        self, desktop: Desktop, tray: FakeTray, bot: QtBot, *, patience_s: float = UNTIL_S
+    ) -> None:
+        """`patience_s` is how long `until` waits; longer in front of a real service."""
         self.desktop, self.tray, self.bot = desktop, tray, bot
+        self.patience_s = patience_s
         self.told: list[str] = []
         desktop.state.told.connect(lambda told: self.told.append(told.text))
 
@@ -110,10 +110,17 @@ class Shown:
         fewer than Qt's own wait rests between two looks.
         """
         began = time.monotonic()
-        while not _is_so(holds):
-            waited_ms = (time.monotonic() - began) * 1000
-            assert waited_ms < WAIT_MS, f"not so after {WAIT_MS} ms"
-            self.bot.wait(min(10, 1 + int(waited_ms / 10)))
+        while True:
+            missing = None
+            try:
+                if holds():
+                    return
+            except AssertionError as error:
+                missing = error
+            waited_s = time.monotonic() - began
+            if waited_s > self.patience_s:
+                raise AssertionError(in_vain(holds, waited_s, self.desktop.window)) from missing
+            self.bot.wait(min(10, 1 + int(waited_s * 100)))
 
     def go(self, name: PageName) -> Page:
         """Go to a page; return it when it is visible and reads anew what it shows."""

@@ -42,7 +42,7 @@ GATES = [
     ),
     ("memory", "open", "57% of memory is free; 20% is needed."),
     ("load", "open", "Other programs use 4% of the processor; Lull works below 30%."),
-    ("wait", "closed", "Starts after 10 min without you (12 s so far)."),
+    ("wait", "closed", "Starts after 10 min without you."),
 ]
 
 

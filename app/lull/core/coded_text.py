@@ -65,7 +65,19 @@ class TextSentence:
         return self.words
 
 
-Value: TypeAlias = "str | int | TextDuration | TextClock | TextPercent | TextSentence"
+@dataclass(frozen=True, slots=True)
+class TextSkill:
+    """A skill inserted in a text for people: by its name, which commands take, and in the window by
+    its title.
+    """
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+Value: TypeAlias = "str | int | TextDuration | TextClock | TextPercent | TextSentence | TextSkill"
 
 
 class CodedText(str):
@@ -117,6 +129,8 @@ def _json(value: Value) -> object:
             return {"at": at.astimezone(now.tzinfo).isoformat(timespec="seconds")}
         case TextPercent(share):
             return {"share": round(share, 4)}
+        case TextSkill(name):
+            return {"skill": name}
         case TextSentence(words):
             return {"sentence": words}
     return value

@@ -127,6 +127,8 @@ def _told_value(value: Any) -> str | None:
             return clock(iso, now())
         case {"text": _}:
             return translated(value)
+        case {"skill": str(name)}:
+            return tr("“%1”", skill_title(name))
         case {"sentence": str(text)}:
             return reword_for_window(plain(text))
         case {"verbatim": str(theirs)}:  # what a running service of an earlier version sends

@@ -604,6 +604,13 @@ def test_a_wait_says_how_long_it_lasts_yet() -> None:
     assert window.until == window.next == at(12, 6)
 
 
+def test_a_wait_that_has_just_begun_tells_no_seconds_that_are_past_when_read() -> None:
+    window = looked(see(input_idle_s=12.0))
+    assert [c.text for c in window.conditions if c.name is ConditionName.WAIT] == [
+        "Starts after 10 min without you."
+    ]
+
+
 def test_a_call_says_when_it_ends_and_the_wait_comes_behind_it() -> None:
     window = looked(see(events=NOON_CALL))
     assert window.because == "Your calendar says that you need this computer until 12:30."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 from shutil import copy2
@@ -13,7 +14,18 @@ from PySide6.QtWidgets import QApplication, QDialogButtonBox
 from lull.core.errors import ResourceError
 from lull.desktop import language_choice as choice
 from lull.desktop.language.catalogue import Catalogue, read_catalogue
-from lull.desktop.words import ago, count, counted, length, parsed, percent, short_date, signed, tr
+from lull.desktop.words import (
+    ago,
+    count,
+    counted,
+    length,
+    parsed,
+    percent,
+    short_date,
+    signed,
+    tr,
+    translated,
+)
 from tests.desktop.language import texts
 
 PATHS = texts.CATALOGUES
@@ -62,6 +74,22 @@ def test_english_is_worded_for_the_window_where_the_service_names_a_command(
     assert not [text for text in found.coded.values() if texts.names_command(text)]
     assert said.coded.keys() <= found.coded.keys() and not said.texts and not said.counted
     assert path.read_text("utf-8") == texts.written(found, said, code=path.stem)
+
+
+def test_english_has_each_text_that_names_a_skill_so_that_its_title_is_read() -> None:
+    said = read_catalogue(english_catalogue()).coded
+    codes = set()
+    for path in (texts.APP / "lull").rglob("*.py"):
+        for call in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(call, ast.Call) and ast.unparse(call.func) == "coded_text":
+                values = [ast.unparse(value) for value in call.args[2:]]
+                if any(value.startswith("TextSkill(") for value in values):
+                    codes.add(ast.literal_eval(call.args[0]))
+    assert len(codes) > 5 and codes <= said.keys()
+    told = {"text": "Testing the skill menu-style", "code": "work-proof"}
+    assert translated({**told, "values": [{"skill": "menu-style"}]}) == (
+        "Testing the skill “Menu style”"
+    )
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)

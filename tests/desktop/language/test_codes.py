@@ -32,6 +32,7 @@ from lull.desktop.shared.changes import change_words
 from lull.desktop.words import translated
 from lull.loops.models.exam_work import title_of_test
 from lull.loops.models.examine_models import WaitingExam
+from lull.loops.proof.proof_work import ProofWork, UseWork
 from tests.desktop.language.service_texts import APP
 from tests.desktop.language.test_german_window import ENGLISH_WORDS
 
@@ -59,9 +60,16 @@ def test_each_status_in_a_refusal_has_german_words() -> None:
 
 def test_each_change_of_a_skill_has_german_words() -> None:
     for kind in ChangeKind:
-        detail = f"{kind} menu-style"
+        detail = f"{'take back' if kind is ChangeKind.UNDO else kind} menu-style"
         told = change_words({"change": kind, "detail": detail})
-        assert "menu-style" in told and told != detail and not ENGLISH_WORDS.search(told), kind
+        assert "„Menu style“" in told and told != detail and not ENGLISH_WORDS.search(told), kind
+
+
+@pytest.mark.parametrize("work", [ProofWork, UseWork])
+def test_the_work_on_a_skill_names_it_by_its_title(work: type[ProofWork]) -> None:
+    text = work.doing(work.__new__(work), "menu-style")
+    told = translated(json.loads(json.dumps({"text": text, **coded(text)})))
+    assert "„Menu style“" in told and "menu-style" not in told
 
 
 def test_each_kind_of_secret_has_a_german_name() -> None:

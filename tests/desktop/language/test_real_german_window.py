@@ -65,7 +65,8 @@ def service(
         place_of(paths, running=lambda: is_running(paths.lock)), service=ServiceOfHome(paths, serve)
     )
     desktop = Desktop(qapp, place, backend=FakeTray(), theme=LIGHT)
-    shown = Shown(desktop, desktop.tray.backend, qtbot)  # type: ignore[arg-type]
+    tray = desktop.tray.backend
+    shown = Shown(desktop, tray, qtbot, patience_s=PATIENCE_S)  # type: ignore[arg-type]
     desktop.begin()
     yield live(shown)
     desktop.end()

@@ -30,7 +30,7 @@ from lull.core.proof.proposal import (
     not_decidable,
 )
 from lull.desktop.client import _for_window
-from lull.desktop.words import reword_for_window
+from lull.desktop.words import reword_for_window, skill_title
 from lull.service.process.supervisor import _in_words
 from lull.store.backups.reading import manifest_of
 from tests.core.proof.test_review_state import PROPOSAL
@@ -58,7 +58,8 @@ def test_a_refused_decision_says_the_status_in_german(status: ProposalStatus) ->
     errors = (decided_already(one), changed_meanwhile(one), not_decidable(one, hint="Reject it."))
     for error in errors:
         text = shown(error)
-        assert "prop_1" in text and english_in(text) == [], text
+        assert f"„{skill_title(one.key.name)}“" in text and one.id not in text
+        assert english_in(text) == [], text
         assert f" {status} " not in f" {re.sub('[.:,]', ' ', text)} ", text
 
 

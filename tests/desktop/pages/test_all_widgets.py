@@ -118,7 +118,7 @@ def test_everything_has_a_name_and_is_reached_by_keyboard(
 
 def dialogs(shown: Shown, page: Page) -> list[QDialog]:
     proposal = {"name": "menu-style", "description": "When.", "body": "Text."}
-    made: list[QDialog] = [
+    return [
         RunsDialog(page.kit, [run(1), run(2)], page),
         AdaptersDialog(page.kit, [adapter(1, "active"), adapter(2, "candidate")], page),
         GenerationsDialog([], page),
@@ -130,9 +130,6 @@ def dialogs(shown: Shown, page: Page) -> list[QDialog]:
         TryDialog(page.kit, skill_to_try({"name": "menu-style"}), page),
         ExposureDialog(tr("Settings"), exposure_words("judge.allow_remote", "true"), page),
     ]
-    for one in made:
-        shown.bot.addWidget(one)
-    return made
 
 
 def test_every_question_that_is_asked_is_reached_by_keyboard_too(on_script: Shown) -> None:

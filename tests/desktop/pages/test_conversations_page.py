@@ -18,6 +18,7 @@ from lull.desktop.pages.chat.conversation_rows import PAGE
 from lull.desktop.pages.chat.forget_dialog import ForgetDialog, forget_words
 from lull.desktop.pages.chat.page import ConversationsPage
 from lull.desktop.pages.chat.turns_view import score_words
+from lull.desktop.state import Subject
 from lull.desktop.widgets.page import PageName
 from lull.desktop.widgets.text.long_text import LongText
 from lull.desktop.words import short_date
@@ -282,6 +283,47 @@ def test_a_rule_in_the_users_words_is_quoted() -> None:
     assert said.startswith("It breaks your rule: “Be brief” · ")
 
 
+def test_what_the_next_message_says_is_not_repeated_above_it() -> None:
+    reward = {"value": -1.0, "p_good": 0.03, "source": "verifiable"}
+    rule = {"kind": "check", "value": -1.0, "text": "you said: no, use dashes"}
+    rule |= {"code": "signal-wish", "values": ["no, use dashes"]}
+    corrects = {"kind": "correction", "value": -1.0, "text": "no, use dashes"}
+    thanks = {"kind": "thanks", "value": 0.5, "text": "thank you, no, use dashes"}
+    said = score_words(turn(1, reward=reward, signals=[rule, rule, corrects], eligible=True))
+    assert said == (
+        "It breaks your rule: “no, use dashes” · you corrected it in your next message · "
+        "may be used for training"
+    )
+    again = {"kind": "regeneration", "value": -0.5, "text": "write a note with dashes"}
+    assert "dashes" not in score_words(turn(1, reward=None, signals=[corrects, thanks, again]))
+
+
+def test_a_wish_that_became_a_skill_is_told_once(on_script: Shown, scripted: Scripted) -> None:
+    wish = "When I ask what something is, answer in at most 25 words"
+    check = {"kind": "check", "source": "verifiable", "value": 1.0, "text": RULE}
+    quoted = {"kind": "check", "source": "verifiable", "value": 1.0, "text": f"you said: {wish}"}
+    quoted |= {"code": "signal-wish", "values": [wish]}
+    reward = {"value": 1.0, "p_good": 0.97, "source": "explicit"}
+    one = turn(0, reward=reward, signals=[check, quoted], eligible=True)
+    one["skills"] = [{"name": "25-words", "version": 1}]
+    assert "you said" in score_words(one)
+    assert "you said" in score_words({**one, "signals": [{**check, "value": -1.0}, quoted]}, [wish])
+    skill = {"name": "25-words", "status": "active", "description": "", "version": 1, "uses": 0}
+    scripted.answers[routes.SKILLS] = {
+        "generation": 9,
+        "skills": [{**skill, "body": f"{wish}.", "sha256": "a" * 64}],
+    }
+    scripted.answers["/v1/conversations/conv_0"] = {**conversation(0), "turns": [one]}
+    scripted.answers[routes.CONVERSATIONS] = {"conversations": [conversation(0)], "next": None}
+    state = on_script.desktop.state
+    state.touch(Subject.SKILLS)
+    on_script.until(lambda: state.value(Subject.SKILLS).get("skills"))
+    page = on_script.go(PageName.CONVERSATIONS)
+    assert isinstance(page, ConversationsPage)
+    on_script.until(lambda: "You rated it good" in words(page))
+    assert RULE.removesuffix(".") in words(page) and "you said" not in words(page)
+
+
 def test_a_tool_that_worked_is_no_rule() -> None:
     reward = {"value": 1.0, "p_good": 0.97, "source": "verifiable"}
     ran = {"kind": "test-result", "source": "verifiable", "value": 1.0, "text": "3 passed"}
@@ -302,7 +344,11 @@ def test_a_search_keeps_to_what_was_chosen(on_script: Shown, scripted: Scripted)
         (page.filter.excluded, "no"),
     ):
         box.setCurrentIndex(box.findData(value))
-    page.filter.skill.setText("menu-style")
+    completer = page.filter.skill.completer()
+    on_script.until(lambda: completer.model().rowCount() == 1)
+    completer.setCompletionPrefix("menu")
+    assert completer.currentCompletion() == "Menu style"
+    page.filter.skill.setText(completer.currentCompletion())
     wanted = {"client": "editor", "model": "qwen3:4b", "label": "bad", "skill": "menu-style"}
     wanted |= {"excluded": "no"}
     on_script.until(lambda: any(wanted.items() <= query.items() for _, _, query in scripted.asked))

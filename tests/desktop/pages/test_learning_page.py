@@ -65,7 +65,7 @@ def opened(shown: Shown, scripted: Scripted, learned: Json = LEARNED) -> Learnin
     scripted.answers[routes.ADAPTERS] = {"active": None, "adapters": [adapter(1, "candidate")]}
     page = shown.go(PageName.LEARNING)
     assert isinstance(page, LearningPage)
-    shown.until(lambda: page.showing_body and page.feed.read_once and page.runs.rowCount() == 2)
+    shown.until(lambda: page.showing_body and page.feed.answered and page.runs.rowCount() == 2)
     return page
 
 
@@ -87,7 +87,7 @@ def test_each_curve_has_its_table_and_the_marks_of_what_changed() -> None:
     assert skills.rows[1] == ("11-10", "–", "20%  (4)")
     assert skills.level == 0.25
     assert [(mark.text, mark.adapter) for mark in skills.marks] == [
-        ("skills version 3: menu was approved", False),
+        ("skills version 3: “Menu” was approved", False),
         ("adapter_1 in use", True),
     ]
     assert made[ChartName.HELD_OUT].rows == (("adapter_1", "50% → 70%", "40"),)
@@ -144,7 +144,7 @@ def test_it_says_where_skills_stand_also_before_any_run(
     scripted.answers[routes.TRAIN] = {"runs": []}
     page = on_script.go(PageName.LEARNING)
     assert isinstance(page, LearningPage)
-    on_script.until(lambda: page.feed.read_once)
+    on_script.until(lambda: page.feed.answered)
     nothing = page.empty()
     assert nothing is not None and "llama3.2: Skills are put after your message" in nothing.text
     opened(on_script, scripted, {**LEARNED, "placings": [PLACED]})
@@ -209,7 +209,6 @@ def test_two_runs_are_compared_with_what_the_gate_said(
     page.runs.selectAll()
     assert page.details.text() == "Compare…"
     dialog = RunsDialog(page.kit, runs, page)
-    on_script.bot.addWidget(dialog)
     last = len(facts_of(runs[0]))
     on_script.until(lambda: dialog.table.rowCount() == last + 1)
     cells = [dialog.table.item(last, column) for column in range(3)]
@@ -243,7 +242,7 @@ def test_two_adapters_are_compared_and_neither_is_adopted_meanwhile(
     (dialog,) = page.findChildren(AdaptersDialog)
     on_script.until(lambda: "Test: better where it should be" in _lines(dialog))
     lines = _lines(dialog)
-    assert lines["Skills trained in"] == ("menu-style", "–")
+    assert lines["Skills trained in"] == ("Menu style", "–")
     assert lines["Answers"] == ("90% of new conversations", "–")
     assert lines["Test before use"] == ("passed", "not passed")
     assert lines["When it was in use"][0].endswith("adapter_2 in use")

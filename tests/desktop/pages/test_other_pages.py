@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel
 
 from lull.contract import routes
@@ -168,7 +169,7 @@ def test_today_holds_its_answers_against_the_weeks_before_and_says_what_changed(
     assert page.notes["reward"].text() == "of 3 scored; 53% in the two weeks before"
     on_script.until(page.changes.isVisible)
     said = [one.text() for one in page.changes.findChildren(QLabel)]
-    assert {"menu-style was approved", "adapter_2 in use"} <= set(said)
+    assert {"“Menu style” was approved", "adapter_2 in use"} <= set(said)
 
 
 def test_a_day_without_a_score_says_so() -> None:
@@ -420,6 +421,25 @@ def test_logs_are_followed_filtered_and_kept_to_a_level(on_script: Shown, home: 
     page.level.setCurrentIndex(3)
     page._redraw()
     assert "It began." not in page.text.toPlainText()
+
+
+def test_ids_in_the_log_are_shown_by_name_and_copied_whole(
+    on_script: Shown, scripted: Scripted, home: Path
+) -> None:
+    proposal, turn = "prop_00d24vjnr30001c498kt", "turn_00d24vjnr30001c4zzkx"
+    scripted.answers[routes.PROPOSALS] = {"proposals": [{"id": proposal, "name": "menu-style"}]}
+    log(home, "info", f"proposal {proposal} is proved")
+    log(home, "error", f"turn {turn} cannot be scored, adapter_4 neither")
+    page = on_script.go(PageName.LOGS)
+    assert isinstance(page, LogsPage)
+    on_script.until(lambda: "proposal “Menu style” is proved" in page.text.toPlainText())
+    assert "turn …zzkx cannot be scored, adapter_4 neither" in page.text.toPlainText()
+    assert proposal not in page.text.toPlainText()
+    for words in ("Menu sty", proposal):
+        page.search.setText(words)
+        assert page.text.toPlainText().endswith("proposal “Menu style” is proved")
+    page.copy.click()
+    assert QGuiApplication.clipboard().text().endswith(f"proposal {proposal} is proved")
 
 
 def test_the_doctor_is_asked_from_here(on_script: Shown, scripted: Scripted) -> None:

@@ -58,7 +58,8 @@ def real(qapp: QApplication, qtbot: QtBot, paths: Paths) -> Iterator[Shown]:
     service = ServiceOfHome(paths, (*serve_command(frozen=False), "--port", "0"))
     place = replace(place_of(paths, running=lambda: True), service=service)
     desktop = Desktop(qapp, place, backend=FakeTray(), theme=LIGHT)
-    shown = Shown(desktop, desktop.tray.backend, qtbot)  # type: ignore[arg-type]
+    tray = desktop.tray.backend
+    shown = Shown(desktop, tray, qtbot, patience_s=PATIENCE_S)  # type: ignore[arg-type]
     desktop.begin()
     yield shown
     desktop.end()

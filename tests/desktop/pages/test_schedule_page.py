@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from statistics import median
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -12,7 +13,7 @@ from PySide6.QtWidgets import QFileDialog, QLineEdit
 from lull.contract import routes
 from lull.contract.json_object import Json
 from lull.desktop.pages.schedule.page import SchedulePage, blocks_work
-from lull.desktop.pages.schedule.week_bars import BarKind, bars_of, list_rows
+from lull.desktop.pages.schedule.week_bars import Bar, BarKind, bars_of, joined, list_rows
 from lull.desktop.pages.schedule.week_editor import WeekEditor
 from lull.desktop.shared.feed_dialog import FeedDialog
 from lull.desktop.state import shown_week
@@ -49,6 +50,45 @@ def test_what_is_left_to_do_is_planned_from_when_a_lull_is_expected() -> None:
     (running, _) = bars_of({}, learning("working", work=work), NOW.date(), NOW)
     assert running.start == NOW
     assert bars_of({}, learning(work=work), NOW.date(), NOW) == []
+
+
+def test_planned_works_of_minutes_that_follow_on_each_other_are_drawn_as_one_bar() -> None:
+    work = [{"kind": "proof", "text": name, "left_s": 240.0} for name in ("Lists", "Tables")]
+    found = bars_of({}, learning("working", work=work), NOW.date(), NOW)
+    night = Bar(kind=BarKind.PLANNED, start=NOW + timedelta(hours=9), end=NOW + timedelta(hours=10))
+    (one, other) = joined([*found, night])
+    assert (one.start, one.end, other) == (found[0].start, found[1].end, night)
+    away = Bar(kind=BarKind.AWAY, start=NOW, end=NOW + timedelta(hours=1))
+    assert joined([found[0], away, away]) == [found[0], away, away]
+    assert [row[3] for row in list_rows(found)] == ["Tables", "Lists"]
+
+
+@pytest.mark.parametrize("minutes", [3, 12])
+def test_a_planned_work_of_minutes_is_drawn_as_a_filled_bar(on_script: Shown, minutes: int) -> None:
+    """An empty frame, a few pixels wide, was read as the digit 0."""
+    week = on_script.go(PageName.SCHEDULE).findChild(WeekEditor)
+    assert week is not None
+    start = datetime(2026, 11, 18, 6, 0, tzinfo=ZONE)
+    planned = Bar(kind=BarKind.PLANNED, start=start, end=start + timedelta(minutes=minutes))
+    week.show_bars([planned], NOW.date(), NOW + timedelta(days=9))
+    on_script.until(lambda: week.width() > 300)
+    image = week.grab().toImage()
+    left = round(week.label_width + 6 * week.hour_width)
+    wide = range(left - 2, left + round(max(4.0, minutes / 60 * week.hour_width)) + 2)
+    high = range(*(round(week.header_height + part * week.day_height) for part in (0.4, 0.9)))
+    ink = [sum(255 - image.pixelColor(x, y).red() for x in wide) for y in high]
+    drawn = [one for one in ink if one > 2 * min(ink)]
+    assert len(drawn) > 5 and max(drawn[1:-1]) < 2 * median(drawn), "it is filled"
+    middle = image.pixelColor((wide[0] + wide[-1]) // 2, high[len(high) // 2])
+    assert middle != image.pixelColor(wide[0] - 8, high[0])
+
+
+def test_the_list_of_the_week_stands_under_its_picture(on_script: Shown) -> None:
+    page = on_script.go(PageName.SCHEDULE)
+    assert isinstance(page, SchedulePage)
+    on_script.until(lambda: page.list.isVisible() and page.list.height() > 100)
+    at = [one.mapTo(page, QPoint()).y() for one in (page.week, page.list, *page.hours.values())]
+    assert at == sorted(at)
 
 
 def test_when_nobody_was_here_is_shown_beside_the_lulls_and_in_the_list() -> None:

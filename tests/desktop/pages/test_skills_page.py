@@ -191,7 +191,9 @@ def test_a_new_skill_is_written_by_hand(on_desk: Shown, desk: Desk) -> None:
     dialog = page.findChildren(NewSkillDialog)[0]
     dialog.name.setText("Numbered Lísts!")
     assert not dialog.save.isEnabled()
-    assert "numbered-lists" in dialog.why.text() and "when to use it" in dialog.why.text()
+    assert (
+        "Saved as “Numbered lists”" in dialog.why.text() and "when to use it" in dialog.why.text()
+    )
     dialog.description.setText("When there are lists.")
     dialog.text.setPlainText("Number them.")
     assert "missing" not in dialog.why.text()
@@ -284,7 +286,7 @@ def test_roll_back_goes_to_the_generation_before(on_desk: Shown, desk: Desk) -> 
     on_desk.until(lambda: len(page.state.value(Subject.GENERATIONS).get("history", ())) == 2)
     page.history.click()
     (dialog,) = page.findChildren(GenerationsDialog)
-    assert dialog.last.text() == "Undo the last change: menu-style was pinned"
+    assert dialog.last.text() == "Undo the last change: “Menu style” was pinned"
     dialog.last.click()
     on_desk.until(lambda: not desk.library.get(SkillKey("", "menu-style")).pinned)
 
@@ -345,9 +347,9 @@ def test_the_history_leads_back_to_any_generation_and_forth(on_desk: Shown, desk
     page.history.click()
     (dialog,) = page.findChildren(GenerationsDialog)
     assert [dialog.table.item(n, 2).text() for n in range(3)] == [
-        "menu-style was disabled",
-        "menu-style was pinned",
-        "menu-style was added",
+        "“Menu style” was disabled",
+        "“Menu style” was pinned",
+        "“Menu style” was added",
     ]
     assert not dialog.back.isEnabled()  # it is as it stands
     dialog.table.selectRow(2)

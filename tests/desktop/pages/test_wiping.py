@@ -11,6 +11,7 @@ import threading
 from pathlib import Path
 
 import pytest
+import shiboken6
 from PySide6.QtWidgets import QPushButton
 
 from lull.contract import routes
@@ -116,7 +117,37 @@ def test_leaving_the_dialog_deletes_nothing(on_script: Shown, scripted: Scripted
     dialog = wipe_dialog(on_script, settings(on_script, scripted))
     on_script.until(dialog.sure.isEnabled)
     dialog.keep.click()
+    assert dialog.isHidden()
+    on_script.until(lambda: not shiboken6.isValid(dialog))
     assert scripted.posts(routes.FORGET) == []
+
+
+def test_leaving_while_it_counts_says_nothing(on_script: Shown, scripted: Scripted) -> None:
+    counting = scripted.held[routes.CONVERSATIONS] = threading.Event()
+    dialog = wipe_dialog(on_script, settings(on_script, scripted))
+    dialog.keep.click()
+    on_script.until(lambda: not shiboken6.isValid(dialog))
+    counting.set()
+    on_script.until(lambda: not on_script.desktop.client.busy)
+    assert on_script.told == []
+
+
+def test_stopped_in_the_middle_it_closes_and_says_what_is_left(
+    on_script: Shown, scripted: Scripted
+) -> None:
+    scripted.answers[routes.CONVERSATIONS] = conversations(3)
+    scripted.answers[routes.FORGET] = {"done": True, "removed": {}}
+    forgetting = scripted.held[routes.FORGET] = threading.Event()
+    dialog = wipe_dialog(on_script, settings(on_script, scripted))
+    on_script.until(dialog.sure.isEnabled)
+    dialog.sure.setChecked(True)
+    dialog.wipe.click()
+    on_script.until(lambda: scripted.posts(routes.FORGET))
+    dialog.keep.click()
+    on_script.until(lambda: not shiboken6.isValid(dialog))
+    forgetting.set()
+    on_script.until(lambda: "Stopped: 2 conversations are still there." in on_script.told)
+    assert len(scripted.posts(routes.FORGET)) == 1
 
 
 def test_a_wiped_home_keeps_what_a_window_holds_open(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ from lull.service.process.lock import ServiceLock, is_running, read_discovery
 from tests.desktop.conftest import Shown, place_of
 from tests.desktop.test_service_process import FakeChild
 from tests.desktop.tray.fake_tray import FakeTray
-from tests.running import free_port, kill_with_children, nobodys_port
+from tests.running import PATIENCE_S, free_port, kill_with_children, nobodys_port
 
 
 @pytest.fixture
@@ -57,7 +57,8 @@ def place_at(paths: Paths) -> Place:
 def real(qapp: QApplication, qtbot: QtBot, paths: Paths) -> Iterator[Shown]:
     """A desktop whose own service finds its port taken."""
     desktop = Desktop(qapp, place_at(paths), backend=FakeTray(), theme=LIGHT)
-    shown = Shown(desktop, desktop.tray.backend, qtbot)  # type: ignore[arg-type]
+    tray = desktop.tray.backend
+    shown = Shown(desktop, tray, qtbot, patience_s=PATIENCE_S)  # type: ignore[arg-type]
     desktop.begin()
     yield shown
     there = read_discovery(paths.discovery)

@@ -18,7 +18,7 @@ from tests.desktop.played.week import proposals
 
 
 def asked(shown: Shown) -> list[QDialog]:
-    """Open every dialog and the first run, and return them."""
+    """Open every dialog and the first run, and return them. The page owns the dialogs."""
     page = shown.go(PageName.TODAY)
     kit, state = page.kit, page.kit.state
     one, *more = proposals()
@@ -37,8 +37,6 @@ def asked(shown: Shown) -> list[QDialog]:
         UndoDialog(kit, app, page),
         *(QuitDialog(how, shown.desktop.preferences, page) for how in leavings),
     ]
-    for dialog in others:
-        shown.bot.addWidget(dialog)
     first = shown.desktop.show_first_run()
     made = [*dialogs(shown, page), *others, first]
     for one in made:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,8 +17,10 @@ from lull.core.proof.pairs import BY_USER, SAME_WORDS
 from lull.core.proof.proposal import Proposal, ProposalKind, ProposalStatus
 from lull.core.proof.rechecking import recheck
 from lull.loops.proof.compare import Comparison
+from lull.service.idle.quiet import Activity, QuietTimes
 from lull.store.chat.turn_rows import Label
 from tests.doubles.fake_chat_model import ChatAsk
+from tests.eventually import PATIENCE_S, until
 from tests.loops.classroom import BAD, GOOD, MENU, Classroom, ScriptedJudge, menus
 
 RIGHT, WRONG = "soup | bread", "soup and bread"
@@ -133,6 +136,60 @@ async def test_the_answers_of_the_next_pairs_are_generated_together_with_the_fir
     assert [pair.seed for pair in pairs] == seeds[0::2][:6]
 
 
+async def test_the_next_pair_is_generated_while_the_user_reads_the_first(room: Classroom) -> None:
+    proposal = await waiting(room)
+    comparison = await shown(room, proposal)
+    await until(lambda: len(room.chats.asked) == 4)
+    await room.compare.pick(proposal.id, comparison.pair, by_the_skill(comparison))
+    room.chats.hanging = True  # nothing is generated any more
+    second = await asyncio.wait_for(shown(room, proposal), PATIENCE_S)
+    assert second.pair != comparison.pair
+    stored = room.proposals.shown_pair(proposal.id)
+    assert stored is not None and stored.pair.seed == room.chats.asked[2].sampling.seed
+
+
+async def test_a_pair_that_is_being_generated_ahead_is_waited_for(room: Classroom) -> None:
+    proposal = await waiting(room)
+    comparison = await shown(room, proposal)
+    await room.compare.pick(proposal.id, comparison.pair, by_the_skill(comparison))
+    second = await shown(room, proposal)
+    assert second.pair != comparison.pair
+    await until(lambda: len(room.chats.asked) == 6)
+    assert len({ask.sampling.seed for ask in room.chats.asked}) == 3
+
+
+async def test_a_chat_ends_what_is_generated_ahead_and_nothing_begins_it_again(
+    room: Classroom,
+) -> None:
+    activity = Activity(room.clock)
+    room.compare._prepared._quiet = QuietTimes(activity, after_s=lambda: 0.0)
+    proposal = await waiting(room)
+    comparison = await shown(room, proposal)
+    room.chats.hanging = True
+    await until(lambda: len(room.chats.asked) > 2)
+    asked, ahead = len(room.chats.asked), room.compare._prepared._ahead
+    assert ahead is not None
+    with activity.chat():
+        await until(lambda: room.chats.hangups)
+    await until(ahead.done)
+    assert len(room.chats.asked) == asked
+    room.chats.hanging = False
+    await room.compare.pick(proposal.id, comparison.pair, by_the_skill(comparison))
+    assert (await shown(room, proposal)).pair != comparison.pair
+
+
+async def test_what_cannot_be_generated_ahead_is_told_to_who_waits_for_it(room: Classroom) -> None:
+    proposal = await waiting(room)
+    comparison = await shown(room, proposal)
+    room.chats.failure = UpstreamDown("Ollama does not answer.")
+    await until(lambda: len(room.chats.asked) > 2)
+    await room.compare.pick(proposal.id, comparison.pair, by_the_skill(comparison))
+    with pytest.raises(UpstreamDown):
+        await room.compare.next(proposal.id)
+    room.chats.failure = None
+    assert (await shown(room, proposal)).pair != comparison.pair
+
+
 async def test_a_request_that_is_refused_does_not_undo_the_preparation(room: Classroom) -> None:
     room.stages = lambda _: room.stage(pairs_at_once=4)
     proposal = await waiting(room)
@@ -191,7 +248,7 @@ async def test_both_answers_of_a_pair_are_made_under_one_seed_like_those_of_a_pr
     asked = room.chats.asked
     seeds = [ask.sampling.seed for ask in asked]
     assert seeds[::2] == seeds[1::2]
-    assert len(set(seeds)) == 4
+    assert len(set(seeds)) == 5  # those of the next pair too
     assert [told(ask) for ask in asked[:2]] == [False, True]
 
 

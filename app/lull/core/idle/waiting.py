@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from lull.core import durations as spans
 from lull.core.calendars.event import CalendarEvent, Meaning
 from lull.core.coded_text import TextDuration, coded_text
-from lull.core.idle.conditions import event_now, input_lost_since_s
+from lull.core.idle.conditions import RECENT_INPUT_S, event_now, input_lost_since_s
 from lull.core.idle.hours import inside
 from lull.core.idle.rule import (
     LEAST_WAIT_S,
@@ -120,6 +120,10 @@ def wait_condition(now: datetime, left_s: float, quiet_s: float, needed_s: float
     if quiet_s < needed_s:
         words = "Starts after %2 without you (%1 so far)."
         text = coded_text("waiting", words, TextDuration(quiet_s), TextDuration(needed_s))
+    if quiet_s < min(RECENT_INPUT_S, needed_s):
+        # Without a figure: input is asked for now and then, and whoever reads it has given some.
+        words = "Starts after %1 without you."
+        text = coded_text("waiting-begun", words, TextDuration(needed_s))
     until = spans.add_seconds(now, left_s)
     return IdleCondition(
         name=ConditionName.WAIT, state=ConditionState.CLOSED, text=text, until=until

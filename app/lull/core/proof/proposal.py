@@ -16,7 +16,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
-from lull.core.coded_text import CodedText, coded_text
+from lull.core.coded_text import CodedText, TextSkill, coded_text
 from lull.core.errors import Conflict
 from lull.core.feedback.feedback import Scope
 from lull.core.proof.last_look import LastLook
@@ -292,21 +292,25 @@ def decided_already(
     """Return the error to raise when a suggested skill has been decided on before."""
     words = "The suggestion %1 is %2 already."
     status = status_text(proposal.status)
-    return Conflict(coded_text("suggestion-decided", words, proposal.id, status), hint=hint)
+    return Conflict(
+        coded_text("suggestion-decided", words, TextSkill(proposal.key.name), status), hint=hint
+    )
 
 
 def not_decidable(proposal: Proposal, *, hint: str) -> Conflict:
     """Return the error to raise for a suggested skill whose status allows no decision yet."""
     words = "The suggestion %1 is %2."
     status = status_text(proposal.status)
-    return Conflict(coded_text("suggestion-is", words, proposal.id, status), hint=hint)
+    return Conflict(
+        coded_text("suggestion-is", words, TextSkill(proposal.key.name), status), hint=hint
+    )
 
 
 def changed_meanwhile(now: Proposal) -> Conflict:
     """Return the error to raise for a suggested skill that was changed while it was worked on."""
     words = "The suggestion %1 changed meanwhile: it is %2 now."
     return Conflict(
-        coded_text("suggestion-changed", words, now.id, status_text(now.status)),
+        coded_text("suggestion-changed", words, TextSkill(now.key.name), status_text(now.status)),
         hint="`lull review` lists what is open.",
     )
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from functools import cached_property
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from lull.core.errors import Conflict, NotFound, SkillError
 from lull.core.feedback.feedback import Scope
@@ -31,7 +31,8 @@ the token budget.
 RESERVED_CLIENT = "everybody"
 """Name of the folder with everybody's skills, which no client may have as its name."""
 
-_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+SKILL_NAME: Final = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+"""What the Agent Skills format allows as the name of a skill."""
 _CLIENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
@@ -319,7 +320,7 @@ def check_name(name: str) -> str:
     """Return the skill's name unchanged. Raises SkillError if the Agent Skills format does not
     allow it.
     """
-    if len(name) > NAME_LIMIT or not _NAME.fullmatch(name):
+    if len(name) > NAME_LIMIT or not SKILL_NAME.fullmatch(name):
         raise SkillError(
             f"The name {name[:80]!r} is not allowed.",
             hint="Use 1 to 64 of a-z, 0-9 and single hyphens between them, such as menu-style.",

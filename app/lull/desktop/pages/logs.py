@@ -2,13 +2,15 @@
 live, and the results of Lull's self-check (`lull doctor`).
 
 The log is read from its file, so it can be read when the service is down. It never contains what
-the user or the model said.
+the user or the model said. Its ids are shown as what they stand for; a copy has them whole.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections import deque
+from collections.abc import Mapping
 from typing import Final
 
 from PySide6.QtCore import QTimer
@@ -23,7 +25,7 @@ from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.page import Kit, Page
 from lull.desktop.widgets.parts import Card, button, clear_layout, label, row, unwrapped_row
 from lull.desktop.widgets.style import mono
-from lull.desktop.words import plain, problem_text, tr
+from lull.desktop.words import plain, problem_text, skill_title, tr
 
 MOST_LINES: Final = 2_000
 
@@ -32,6 +34,10 @@ LOOK_MS: Final = 700
 
 
 LEVELS: Final = ("debug", "info", "warning", "error")
+
+
+ID: Final = re.compile(r"\b([a-z]+)_[0-9a-z]{20}\b")
+"""An id as Lull makes them, such as that of a suggestion or of a turn."""
 
 
 class LogsPage(Page):
@@ -43,6 +49,8 @@ class LogsPage(Page):
         super().__init__(kit, tr("Logs"))
         self._tail = LogTail(kit.place.logs / LOG_FILE)
         self._lines: deque[tuple[str, str]] = deque(maxlen=MOST_LINES)
+        self._names: dict[str, str] = {}
+        """Titles of suggestions by id; "" for those that the service was asked about."""
         self.level = Choice()
         self.level.setAccessibleName(tr("Lowest level"))
         titles = (tr("Everything"), tr("Info"), tr("Warnings"), tr("Errors"))
@@ -102,15 +110,38 @@ class LogsPage(Page):
     def _read(self) -> None:
         new = [_read_line(line) for line in self._tail.new_lines() if line.strip()]
         self._lines.extend(new)
-        shown = [text for level, text in new if self._wanted(level, text)]
+        self._ask_names([text for _, text in new])
+        shown = [self._readable(text) for level, text in new if self._wanted(level, text)]
         if shown:
             self.text.appendPlainText("\n".join(shown))
             self._to_end()
 
     def _redraw(self) -> None:
-        shown = [text for level, text in self._lines if self._wanted(level, text)]
-        self.text.setPlainText("\n".join(shown))
+        self.text.setPlainText("\n".join(map(self._readable, self._wanted_lines())))
         self._to_end()
+
+    def _wanted_lines(self) -> list[str]:
+        return [text for level, text in self._lines if self._wanted(level, text)]
+
+    def _readable(self, text: str) -> str:
+        return readable_ids(text, self._names)
+
+    def _ask_names(self, texts: list[str]) -> None:
+        """Ask the service for the titles of the suggestions that these log lines name by id."""
+        ids = {one[0] for text in texts for one in ID.finditer(text) if one[1] == "prop"}
+        if ids - self._names.keys():
+            self._names = dict.fromkeys(ids, "") | self._names
+            self.state.get(routes.PROPOSALS, self._take_names, all="1")
+
+    def _take_names(self, answer: Reply) -> None:
+        found = {
+            str(one["id"]): tr("“%1”", skill_title(one["name"]))
+            for one in answer.value.get("proposals", ())
+        }
+        known = {name: found[name] for name in self._names if found.get(name)}
+        if known.items() - self._names.items():
+            self._names |= known
+            self._redraw()
 
     def _to_end(self) -> None:
         if self.follow.isChecked():
@@ -121,10 +152,11 @@ class LogsPage(Page):
     def _wanted(self, level: str, text: str) -> bool:
         least = LEVELS.index(self.level.currentData())
         high = LEVELS.index(level) if level in LEVELS else len(LEVELS)
-        return high >= least and self.search.text().lower() in text.lower()
+        wanted = self.search.text().lower()
+        return high >= least and (wanted in text.lower() or wanted in self._readable(text).lower())
 
     def _copy(self) -> None:
-        self.kit.actions.copy(self.text.toPlainText(), tr("The lines were copied."))
+        self.kit.actions.copy("\n".join(self._wanted_lines()), tr("The lines were copied."))
 
     # The doctor
 
@@ -182,6 +214,13 @@ def check_names() -> dict[str, str]:
         "trash": tr("Trash"),
         "problem": tr("Problem"),
     }
+
+
+def readable_ids(text: str, names: Mapping[str, str]) -> str:
+    """Return a log line with each id as its name, or, where it has none in `names`, shortened to
+    the digits that tell it from others.
+    """
+    return ID.sub(lambda one: names.get(one[0]) or f"…{one[0][-4:]}", text)
 
 
 def _read_line(line: str) -> tuple[str, str]:

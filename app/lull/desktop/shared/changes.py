@@ -7,18 +7,19 @@ from collections.abc import Sequence
 from typing import Final
 
 from lull.contract.json_object import Json
-from lull.desktop.words import counted, plain, reword_for_window, tr
+from lull.core.skills.skill import SKILL_NAME
+from lull.desktop.words import counted, plain, reword_for_window, skill_title, tr
 
 
 def change_words(change: Json) -> str:
     """Describe what a generation (numbered version) of the skill library changed, such as
-    "menu-style was approved".
+    "“Menu style” was approved".
     """
     detail = plain(str(change.get("detail") or ""))
     kind = str(change.get("change"))
     if said := _counted_or_reasoned(kind, detail):
         return said
-    what = detail.partition(" ")[2] or detail
+    what = _titles((detail.partition(" ")[2] or detail).removeprefix("by hand: "))
     words = {
         "add": tr("%1 was added", what),
         "edit": tr("%1 was changed", what),
@@ -28,10 +29,10 @@ def change_words(change: Json) -> str:
         "enable": tr("%1 was enabled", what),
         "delete": tr("%1 was archived", what),
         "import": tr("imported: %1", what),
-        "hand-edit": tr("edited by hand: %1", what.removeprefix("by hand: ")),
+        "hand-edit": tr("edited by hand: %1", what),
         "approve": tr("%1 was approved", what),
         "retire": tr("%1 was removed", what),
-        "undo": tr("%1 was undone", detail.removeprefix("take back ")),
+        "undo": tr("%1 was undone", _titles(detail.removeprefix("take back "))),
         "rollback": tr("went back to: %1", what),
     }
     return words.get(kind, detail)
@@ -55,15 +56,23 @@ def _counted_or_reasoned(kind: str, detail: str) -> str:
         )
     if kind == "add" and (found := _COPIED.fullmatch(detail)):
         if found[2] == "everybody":
-            return tr("%1 was added for all chat apps", found[1])
-        return tr("%1 was added for the chat app %2", found[1], found[2])
+            return tr("%1 was added for all chat apps", _titles(found[1]))
+        return tr("%1 was added for the chat app %2", _titles(found[1]), found[2])
     if kind == "rollback" and (found := _BACK.fullmatch(detail)):
         return tr("went back to version %1 of the skills", found[1])
     if kind == "rollback" and (found := _SET_BACK.fullmatch(detail)):
         return tr("skills were restored: %1", reword_for_window(found[1]))
     if kind == "retire" and (found := _RETIRED.fullmatch(detail)):
-        return tr("%1 was removed: %2", found[1], reword_for_window(found[2]))
+        return tr("%1 was removed: %2", _titles(found[1]), reword_for_window(found[2]))
     return ""
+
+
+def _titles(names: str) -> str:
+    """Return skills as they are read within a sentence; anything else stays as it is."""
+    parts = names.split(", ")
+    return ", ".join(
+        tr("“%1”", skill_title(one)) if SKILL_NAME.fullmatch(one) else one for one in parts
+    )
 
 
 def move_words(move: Json) -> str:

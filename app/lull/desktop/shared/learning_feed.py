@@ -40,7 +40,8 @@ class LearningFeed(QObject):
         self._rest = QTimer(self, singleShot=True, interval=READ_GAP_MS)
         self._rest.timeout.connect(self._read)
         self.value: Json = {}
-        self.read_once = False
+        self.answered = False
+        """Whether the service has answered once, be it with an error."""
         state.happened.connect(self._hear)
         state.phase_changed.connect(self._again)
 
@@ -104,10 +105,12 @@ class LearningFeed(QObject):
     def _take(self, number: int, answer: Reply) -> None:
         if number != self._number:
             return
+        first, self.answered = not self.answered, True
         if not answer.ok:
             self._due = True
+            if first:
+                self.changed.emit()
             return
-        self.read_once = True
         if answer.value != self.value:
             self.value = answer.value
         self.changed.emit()

@@ -21,7 +21,7 @@ from lull.contract.json_object import Json
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import plain, tr
+from lull.desktop.words import plain, skill_title, tr
 
 _WORDS = re.compile(r"[a-z0-9]+")
 
@@ -53,9 +53,9 @@ class NewSkillDialog(QDialog):
         self.setWindowTitle(title or tr("New skill"))
         self.resize(560, 440)
         start = start or {}
-        self.name = QLineEdit(str(start.get("name", "")))
+        self.name = QLineEdit(skill_title(start.get("name", "")))
         self.description = QLineEdit(str(start.get("description", "")))
-        self.name.setPlaceholderText("menu-style")
+        self.name.setPlaceholderText(tr("Menu style"))
         self.description.setPlaceholderText(tr("When a menu is asked for."))
         self.text = QPlainTextEdit(str(start.get("body", "")))
         self.text.setTabChangesFocus(True)
@@ -109,10 +109,10 @@ class NewSkillDialog(QDialog):
             )
             if not there
         ]
-        name = slug(self.name.text())
-        saved = name and name != self.name.text()
+        title, typed = skill_title(slug(self.name.text())), self.name.text().strip()
+        saved = title and title.lower() != typed.lower()
         why = tr("Still missing: %1.", ", ".join(missing)) if missing else ""
-        as_name = tr("Saved as “%1”.", name) if saved else ""
+        as_name = tr("Saved as “%1”.", title) if saved else ""
         self.why.setText(f"{as_name} {why}".strip())
         self.save.setEnabled(not missing)
 

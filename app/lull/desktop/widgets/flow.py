@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-from PySide6.QtCore import QEvent, QRect, QSize, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QRect, QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -38,8 +38,22 @@ LITTLE: Final = 0.12
 """Share of its width by which each widget of a row is narrowed, if it can be, to avoid wrapping the
 row into a second line.
 """
+ROUNDS: Final = 12
+"""More than there are layouts within each other."""
+_SAID: Final = Qt.WidgetAttribute.WA_WState_ExplicitShowHide
+"""Set where the program itself has shown or hidden a widget."""
 _GROWS: Final = QSizePolicy.Policy.Expanding
 _FIXED: Final = QSizePolicy.Policy.Minimum
+
+
+def lay_out_now() -> None:
+    """Lay out what was changed before it is drawn.
+
+    A layout within a layout comes to rest one round of events after the other, and what is drawn
+    between two rounds is seen to jump.
+    """
+    for _ in range(ROUNDS):
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
 
 
 class Flow(QLayout):
@@ -77,6 +91,10 @@ class Flow(QLayout):
         """
         self.addChildWidget(widget)
         self.addItem(QWidgetItem(widget))
+        owner = self.parentWidget()
+        hidden = widget.isHidden() and widget.testAttribute(_SAID)
+        if owner is not None and owner.isVisible() and not hidden:
+            widget.show()  # Qt does it one round of events later, when what is below has its place
 
     def addItem(self, item: QLayoutItem) -> None:  # noqa: N802
         self._items.append(item)

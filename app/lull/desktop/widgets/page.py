@@ -20,7 +20,7 @@ from lull.desktop.actions import Actions
 from lull.desktop.place import Place
 from lull.desktop.service_process import ServiceProcess
 from lull.desktop.state import AppState, Phase, Subject
-from lull.desktop.widgets.flow import scrolled
+from lull.desktop.widgets.flow import lay_out_now, scrolled
 from lull.desktop.widgets.parts import PagePlaceholder, label, row
 from lull.desktop.widgets.style import ThemeInForce
 from lull.desktop.widgets.tokens import GAP, PAGE_MARGIN
@@ -173,8 +173,11 @@ class Page(QWidget):
             self.nothing.say(why.head, why.text, why.offers)
             self._stack.setCurrentWidget(self._areas[self.nothing])
             return
+        begins = not self.showing_body
         self._stack.setCurrentWidget(self._areas[self.body])
         self.show_content()
+        if begins:
+            lay_out_now()
 
     def _why_nothing(self) -> Empty | None:
         if self.subjects:
@@ -194,7 +197,12 @@ class Page(QWidget):
                 text=tr("What is stored is safe. It is shown here when the service is back."),
                 offers=((tr("Start the service"), self.kit.process.start),),
             )
-        return Empty(head=tr("Loading…"), text="")
+        return loading()
+
+
+def loading() -> Empty:
+    """Return what a page shows until its data have been read."""
+    return Empty(head=tr("Loading…"), text="")
 
 
 MakesPage = Callable[[Kit], Page]

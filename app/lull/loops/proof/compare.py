@@ -7,7 +7,8 @@ for each pair and kept secret, so a pick is evidence like every other scored pai
 same e-value.
 
 Where the model's engine is fast at several answers at the same time, those to the next requests are
-generated together, so that the user waits only for the first pair.
+generated together. While the user reads a pair, those that come next are generated, so that the
+user waits only for the first. A chat ends that at once.
 
 A pick for a shown pair is accepted even after a crash. The answers are only in memory, so asking
 again after a crash shows new ones.
@@ -23,7 +24,7 @@ from typing import NamedTuple
 
 from lull.core.chat.messages import Completion
 from lull.core.chat.picks import Pick, answer_text, scores
-from lull.core.coded_text import coded_text
+from lull.core.coded_text import TextSkill, coded_text
 from lull.core.errors import Conflict, LullError
 from lull.core.idle.ports import QuietRunner
 from lull.core.ports import Clock, Ids
@@ -93,6 +94,9 @@ class PreparedAnswers:
         self._quiet = quiet
         self._ready: list[tuple[object, AnswerPair | None]] = []
         """Answers, each with all that shaped them; None for a request that cannot be compared."""
+        self._ahead: asyncio.Task[None] | None = None
+        """Generates answers that nobody waits for yet."""
+        self._ahead_of: list[object] = []
 
     async def take(
         self, stage: ReplayTarget, planned: Sequence[PlannedAnswers]
@@ -106,6 +110,9 @@ class PreparedAnswers:
         answered.
         """
         shapes = [_shaped_by(stage, plan) for plan in planned]
+        if self._ahead is not None and shapes[0] in self._ahead_of:
+            await asyncio.wait({self._ahead})
+        self._stop()
         self._ready = [one for one in self._ready if one[0] in shapes or one[1] is None]
         if all(shaped_by != shapes[0] for shaped_by, _ in self._ready):
             known = [shaped_by for shaped_by, _ in self._ready]
@@ -114,25 +121,68 @@ class PreparedAnswers:
                 for shaped_by, plan in zip(shapes, planned, strict=True)
                 if shaped_by not in known
             ]
-            answered = await self._quiet.run(
-                lambda: at_once(
-                    self._replay.answers_or_error(stage, plan.case, plan.seed)
-                    for _, plan in missing
-                ),
-                hurry=True,
-            )
-            if isinstance(answered[0], LullError):
-                raise answered[0]
-            self._ready += [
-                (shaped_by, _whole(answers))
-                for (shaped_by, _), answers in zip(missing, answered, strict=True)
-                if not isinstance(answers, LullError)  # asked again when it comes first
-            ]
+            if (failed := await self._generate(stage, missing)) is not None:
+                raise failed
         return next(answers for shaped_by, answers in self._ready if shaped_by == shapes[0])
+
+    def begin_ahead(self, stage: ReplayTarget, planned: Sequence[PlannedAnswers]) -> None:
+        """Begin to generate the answers to requests that are planned for later, unless some of
+        them are there. A chat that arrives ends this, since another chat may follow it.
+        """
+        missing = [(_shaped_by(stage, plan), plan) for plan in planned]
+        shapes = [shaped_by for shaped_by, _ in missing]
+        if missing and not any(known in shapes for known, _ in self._ready):
+            self._stop()
+            self._ahead_of = shapes
+            self._ahead = asyncio.create_task(self._generate_ahead(stage, missing))
+
+    async def _generate_ahead(
+        self, stage: ReplayTarget, missing: Sequence[tuple[object, PlannedAnswers]]
+    ) -> None:
+        try:
+            failed = await self._generate(stage, missing, once=True)
+        except LullError as error:
+            failed = error
+        if failed is not None:  # the user learns of it who waits for these answers
+            log.info("nothing is prepared: %s", failed)
+
+    async def _generate(
+        self,
+        stage: ReplayTarget,
+        missing: Sequence[tuple[object, PlannedAnswers]],
+        *,
+        once: bool = False,
+    ) -> LullError | None:
+        """Generate answers together and keep them; return why the first could not be, if so. With
+        `once` nothing is generated after a chat has interrupted this.
+        """
+        begun = False
+
+        async def generate() -> list[AnswerPair | LullError | None]:
+            nonlocal begun
+            if once and begun:
+                return []
+            begun = True
+            return await at_once(
+                self._replay.answers_or_error(stage, plan.case, plan.seed) for _, plan in missing
+            )
+
+        answered = await self._quiet.run(generate, hurry=True)
+        self._ready += [
+            (shaped_by, _whole(answers))
+            for (shaped_by, _), answers in zip(missing, answered, strict=False)
+            if not isinstance(answers, LullError)  # asked again when it comes first
+        ]
+        return answered[0] if answered and isinstance(answered[0], LullError) else None
 
     def clear(self) -> None:
         """Drop all answers."""
+        self._stop()
         self._ready = []
+
+    def _stop(self) -> None:
+        if self._ahead is not None:
+            self._ahead.cancel()
 
 
 def _whole(answers: AnswerPair | None) -> AnswerPair | None:
@@ -211,6 +261,8 @@ class Compare:
                 refused.add(case.turn)
             elif (same := _same(answers)) is None:
                 comparison = await self._show(proposal, case, seed, answers)
+                later = self._planned(proposal, cases, most=stage.pairs_at_once + 1)[1:]
+                self._prepared.begin_ahead(stage, later)
                 return NextPair(comparison=comparison, alike=alike)
             else:
                 pair = pair_of(case, seed, answers, scores=same, scored_by=SAME_WORDS)
@@ -343,7 +395,7 @@ class Compare:
                 coded_text(
                     "suggestion-nothing-to-compare",
                     "The suggestion %1 is %2: there is nothing to compare.",
-                    proposal.id,
+                    TextSkill(proposal.key.name),
                     status_text(proposal.status),
                 ),
                 hint=f"`lull prove {proposal.id}` begins its proof anew.",

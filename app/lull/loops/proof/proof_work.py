@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Final
 
-from lull.core.coded_text import coded_text
+from lull.core.coded_text import TextSkill, coded_text
 from lull.core.idle.ports import BorrowsModels
 from lull.core.idle.scheduling import WorkKind
 from lull.core.ports import Clock
@@ -60,7 +60,7 @@ class ProofWork:
 
     def doing(self, name: str) -> str:
         """Return a line for the user that says that the skill of this name is being proved."""
-        return coded_text("work-proof", "Testing the skill %1", name)
+        return coded_text("work-proof", "Testing the skill %1", TextSkill(name))
 
     async def run_slice(self, until_s: float) -> None:
         self._may_go.set()
@@ -118,4 +118,4 @@ class UseWork(ProofWork):
     value = 0.1
 
     def doing(self, name: str) -> str:
-        return coded_text("work-use", "Measuring what the skill %1 does", name)
+        return coded_text("work-use", "Measuring what the skill %1 does", TextSkill(name))

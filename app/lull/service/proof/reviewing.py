@@ -15,7 +15,7 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from lull.contract.json_object import Json
-from lull.core.coded_text import coded_text
+from lull.core.coded_text import TextSkill, coded_text
 from lull.core.errors import Conflict, LullError, NotFound, StoreError, UsageError
 from lull.core.events import EventKind
 from lull.core.feedback.feedback import Scope
@@ -328,7 +328,12 @@ def _check_provable(proposal: Proposal) -> None:
     if proposal.status in _NOT_REPLAYED:
         words = "The suggestion %1 is %2, so it is not tested."
         raise Conflict(
-            coded_text("suggestion-untested", words, proposal.id, status_text(proposal.status)),
+            coded_text(
+                "suggestion-untested",
+                words,
+                TextSkill(proposal.key.name),
+                status_text(proposal.status),
+            ),
             hint=f"`lull review show {proposal.id}` tells more.",
         )
 

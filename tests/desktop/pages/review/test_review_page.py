@@ -134,6 +134,7 @@ def test_a_rejection_needs_a_reason(on_desk: Shown, desk: Desk) -> None:
     on_desk.bot.keyClick(page.list, "r")
     dialog = dialog_of(page, RejectDialog)
     assert isinstance(dialog, RejectDialog)
+    assert "Why not “Menu style”?" in [one.text() for one in dialog.findChildren(QLabel)]
     assert not dialog.reject_button.isEnabled()
     on_desk.bot.keyClicks(dialog.reason, "too general")
     dialog.reject_button.click()

@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from PySide6.QtCore import QStringListModel, Qt, QTimer, Signal
 from PySide6.QtWidgets import QComboBox, QCompleter, QWidget
 
+from lull.desktop.shared.new_skill import slug
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.columns import search_field
 from lull.desktop.widgets.flow import Flow
-from lull.desktop.words import plain, tr
+from lull.desktop.words import plain, skill_title, tr
 
 TYPED_MS = 250
 """Milliseconds after the last key press before a search starts (debounce)."""
@@ -71,8 +72,9 @@ class ConversationFilter(QWidget):
 
     def offer_skills(self, names: Sequence[str]) -> None:
         """Set the names of skills that are suggested while the user types."""
-        if list(names) != self._names.stringList():
-            self._names.setStringList(list(names))
+        titles = list(map(skill_title, names))
+        if titles != self._names.stringList():
+            self._names.setStringList(titles)
 
     def query(self) -> dict[str, str]:
         """Return the conversation filters as query parameters; an empty value matches
@@ -80,7 +82,7 @@ class ConversationFilter(QWidget):
         """
         return {
             "search": self.search.text().strip(),
-            "skill": self.skill.text().strip(),
+            "skill": slug(self.skill.text()),
             "client": str(self.client.currentData()),
             "model": str(self.model.currentData()),
             "label": str(self.label.currentData()),

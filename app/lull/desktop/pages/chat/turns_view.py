@@ -16,6 +16,7 @@ from lull.contract.chat_headers import WINDOW_CLIENT
 from lull.contract.json_object import Json
 from lull.desktop.pages.chat.secret_words import removed_kinds, shown_secrets, with_kinds_named
 from lull.desktop.shared.teaching import teach
+from lull.desktop.state import Subject
 from lull.desktop.widgets.accessible import tab_after
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import Card, button, clear_layout, label, row
@@ -138,9 +139,15 @@ class TurnsView(QScrollArea):
         if hidden:
             words = tr("Removed before saving: %1", ", ".join(hidden))
             card.box.addWidget(label(words, "warn", wrap=True))
-        card.box.addWidget(label(score_words(turn), "small", wrap=True))
+        card.box.addWidget(label(score_words(turn, self._skill_texts(turn)), "small", wrap=True))
         card.box.addLayout(self._rating(turn))
         return card
+
+    def _skill_texts(self, turn: Json) -> list[str]:
+        """Return the texts of the skills that were in this turn's prompt, as far as they stand."""
+        used = {str(one["name"]) for one in turn.get("skills") or ()}
+        there = self._kit.state.value(Subject.SKILLS).get("skills") or ()
+        return [str(one.get("body") or "") for one in there if one["name"] in used]
 
     def _rating(self, turn: Json) -> Any:
         buttons = []
@@ -243,11 +250,12 @@ def _score_words(reward: Json, rules: Sequence[Json]) -> str:
 
 
 def _rule_words(rules: Sequence[Json]) -> str:
-    broken = [_one_rule(one) for one in rules if float(one["value"]) < 0]
+    broken = [one for one in rules if float(one["value"]) < 0]
+    # One wish may have several checks.
+    told = "; ".join(dict.fromkeys(_one_rule(one) for one in broken or rules))
     if broken:
-        return tr("It breaks your rule: %1", "; ".join(broken))
-    kept = "; ".join(_one_rule(one) for one in rules)
-    return tr("It keeps your rule: %1. Only this was checked, nothing else of the answer", kept)
+        return tr("It breaks your rule: %1", told)
+    return tr("It keeps your rule: %1. Only this was checked, nothing else of the answer", told)
 
 
 def _one_rule(signal: Json) -> str:
@@ -257,8 +265,6 @@ def _one_rule(signal: Json) -> str:
     return _signal_words(signal)
 
 
-_IN_OTHERS_WORDS: Final = ("correction", "thanks", "regeneration", "test-result")
-"""Kinds of signals whose text is the user's or a program's, and not Lull's."""
 _OF_A_TOOL: Final = re.compile(
     r"The tool reports an error\.|It ended well\.|It ended with exit code -?\d+\."
 )
@@ -267,19 +273,43 @@ _OF_A_TOOL: Final = re.compile(
 
 def _signal_words(signal: Json) -> str:
     text = plain(str(signal["text"]))
+    # Of these three the text is the user's next message, which stands below the answer anyway.
+    if signal["kind"] == "correction":
+        return tr("you corrected it in your next message")
+    if signal["kind"] == "thanks":
+        return tr("you thanked for it in your next message")
+    if signal["kind"] == "regeneration":
+        return tr("you asked the same again")
     if signal["kind"] == "tool-result":
         text = known_sentence(text) if _OF_A_TOOL.fullmatch(text) else text
-    elif signal["kind"] not in _IN_OTHERS_WORDS:
+    elif signal["kind"] != "test-result":  # a line of the test's own
         text = translated(signal)
     return text.removesuffix(".")
 
 
-def score_words(turn: Json) -> str:
+def _without_repeated_wishes(signals: list[Json], skills: Sequence[str]) -> list[Json]:
+    """Leave out a wish that one of these skills has word for word, where the skill's own check has
+    told the same of the answer.
+    """
+    wishes = [one for one in signals if one.get("code") == "signal-wish"]
+    checks = [one for one in signals if one["kind"] == "check" and one not in wishes]
+    told = {float(one["value"]) for one in checks}
+    return [
+        one
+        for one in signals
+        if one not in wishes
+        or float(one["value"]) not in told
+        or not any(str(one["values"][0]).strip() in text for text in skills)
+    ]
+
+
+def score_words(turn: Json, skills: Sequence[str] = ()) -> str:
     """Describe in words the score of one chat answer, what the score was derived from, and whether
-    the answer may be used for training.
+    the answer may be used for training. `skills` are the texts of the skills in its prompt.
     """
     reward = turn.get("reward")
     found = [signal for signal in turn.get("signals", ()) if signal.get("text")]
+    found = _without_repeated_wishes(found, skills)
     by_rule = reward is not None and reward["source"] == "verifiable"
     rules = [signal for signal in found if by_rule and signal["kind"] == "check"]
     worth = tr("Not scored yet") if reward is None else _score_words(reward, rules)

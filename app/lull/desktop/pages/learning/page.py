@@ -41,11 +41,11 @@ from lull.desktop.pages.learning.words import (
     run_words,
 )
 from lull.desktop.shared.learning_feed import LearningFeed
-from lull.desktop.state import OutcomeMessage, Subject
+from lull.desktop.state import OutcomeMessage, Phase, Subject
 from lull.desktop.tray_status import tray_status
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.flow import Sides
-from lull.desktop.widgets.page import Empty, Kit, Page
+from lull.desktop.widgets.page import Empty, Kit, Page, loading
 from lull.desktop.widgets.parts import Card, button, label, row
 from lull.desktop.widgets.small_table import fill, selected_names, set_heads, small_table
 from lull.desktop.widgets.tokens import GAP
@@ -185,6 +185,8 @@ class LearningPage(Page):
         self.train.setEnabled(tray_status(self.state, now()).learns)
 
     def empty(self) -> Empty | None:
+        if self.state.phase is Phase.LIVE and not self.feed.answered:
+            return loading()  # else what the answer brings would push down what is shown already
         value = self.state.value(Subject.RUNS)
         adapters = self.state.value(Subject.ADAPTERS).get("adapters")
         if value.get("runs") or adapters or self.feed.value.get("points") or self.feed.is_filtered:

@@ -22,6 +22,7 @@ from lull.desktop.words import (
     reword_for_window,
     short_date,
     short_day,
+    skill_title,
     tr,
     translated,
 )
@@ -165,7 +166,7 @@ def adapter_facts(adapter: Json) -> list[tuple[str, str]]:
         (tr("Based on"), plain(str(adapter.get("parent") or tr("the original model")))),
         (
             tr("Skills trained in"),
-            plain(", ".join(str(one["name"]) for one in learned)) if learned else "–",
+            ", ".join(skill_title(one["name"]) for one in learned) if learned else "–",
         ),
         (tr("Test before use"), verdict_words({**adapter, "verdict": verdict})),
         (tr("When it was in use"), "\n".join(_moved(move) for move in moves) or "–"),

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import plain, tr
+from lull.desktop.words import skill_title, tr
 
 
 class RejectDialog(QDialog):
@@ -29,7 +29,7 @@ class RejectDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(tr("Reject"))
         self.setMinimumWidth(440)
-        head = plain(names[0]) if len(names) == 1 else tr("%1 suggestions", len(names))
+        head = skill_title(names[0]) if len(names) == 1 else tr("%1 suggestions", len(names))
         words = tr("Lull won't suggest this again, even reworded.")
         self.reason = QLineEdit()
         self.reason.setAccessibleName(tr("Reason"))

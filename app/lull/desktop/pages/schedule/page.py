@@ -27,6 +27,7 @@ from lull.desktop.pages.schedule.hours_edit import (
     with_stretch,
     without_stretch,
 )
+from lull.desktop.pages.schedule.week import planned_fill
 from lull.desktop.pages.schedule.week_bars import Bar, BarKind, bars_of, kind_words, list_rows
 from lull.desktop.pages.schedule.week_editor import WeekEditor
 from lull.desktop.shared.feed_dialog import FeedDialog
@@ -77,9 +78,9 @@ class SchedulePage(Page):
         for card in (
             self._why_card(),
             self._week_card(),
+            self._list_card(),
             self._hours_card(),
             self._feeds_card(),
-            self._list_card(),
         ):
             box.addWidget(card)
         box.addStretch(1)
@@ -372,5 +373,5 @@ def _colour(kind: BarKind, theme: Theme) -> str:
         BarKind.IDLE: theme.edge,
         BarKind.LULL: theme.chosen,
         BarKind.WORK: theme.accent,
-        BarKind.PLANNED: theme.card,
+        BarKind.PLANNED: planned_fill(theme).name(),
     }[kind]

@@ -12,17 +12,30 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QBrush, QColor, QHelpEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QToolTip
 
-from lull.desktop.pages.schedule.week_bars import DAY, Bar, BarKind, kind_words, pieces
+from lull.desktop.pages.schedule.week_bars import DAY, Bar, BarKind, joined, kind_words, pieces
 from lull.desktop.state import WEEK_DAYS
 from lull.desktop.widgets.accessible import SelfDrawn
 from lull.desktop.widgets.style import ThemeInForce
+from lull.desktop.widgets.tokens import Theme
 from lull.desktop.words import hover, tr, week_day
 
 LEFT: Final = 104
 TOP: Final = 22
 LEAST_LINE: Final = 34
+LEAST_WIDE: Final = 4.0
+"""Width in pixels of what lasts a few minutes."""
 WIDE_DAY: Final = "Wed 30 Mmm"
 """A day's label that is as wide as any, to compute the width of the column."""
+
+
+def planned_fill(theme: Theme) -> QColor:
+    """Return the colour within the frame of what is planned: halfway from the card to the frame."""
+    card, accent = QColor(theme.card), QColor(theme.accent)
+    return QColor(
+        (card.red() + accent.red()) // 2,
+        (card.green() + accent.green()) // 2,
+        (card.blue() + accent.blue()) // 2,
+    )
 
 
 class WeekView(SelfDrawn):
@@ -128,11 +141,11 @@ class WeekView(SelfDrawn):
         self._paint_grid(painter, line, hour)
         for number in range(WEEK_DAYS):
             day = self._first + number * DAY
-            for bar in self._bars:
+            for bar in joined(self._bars):
                 piece = pieces(bar, day)
                 if piece is not None:
                     x = self.label_width + piece[0] * hour
-                    width = max(2.0, (piece[1] - piece[0]) * hour)
+                    width = max(LEAST_WIDE, (piece[1] - piece[0]) * hour)
                     self._paint_bar(
                         painter, bar, x, self.header_height + number * line, width, line
                     )
@@ -181,16 +194,18 @@ class WeekView(SelfDrawn):
             BarKind.IDLE: (theme.edge, 0.90, 0.06),
             BarKind.LULL: (theme.chosen, 0.40, 0.44),
             BarKind.WORK: (theme.accent, 0.50, 0.26),
-            BarKind.PLANNED: (theme.card, 0.50, 0.26),
+            BarKind.PLANNED: (theme.accent, 0.50, 0.26),
         }[bar.kind]
         brush = QBrush(QColor(colour))
         if bar.kind is BarKind.PLANNED:
             painter.setPen(QPen(QColor(theme.accent), 1.4))
+            brush = QBrush(planned_fill(theme))  # an empty frame of a few minutes looks like a 0
         if bar.kind is BarKind.BLOCKED:
             painter.fillRect(QRectF(x, y + 1, width, line - 2), brush)
             brush = QBrush(QColor(theme.bad), Qt.BrushStyle.BDiagPattern)
         painter.setBrush(brush)
-        painter.drawRoundedRect(QRectF(x, y + line * top, width, line * height), 3, 3)
+        round_px = min(3.0, width / 4)  # rounder, a few minutes would look like a digit
+        painter.drawRoundedRect(QRectF(x, y + line * top, width, line * height), round_px, round_px)
 
     def _paint_now(self, painter: QPainter, line: float, hour: float) -> None:
         if self._now is None:

@@ -5,7 +5,7 @@ events, the user's absence, times in which Lull could work, work done and work p
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from enum import StrEnum
 from typing import Any, Final
@@ -126,6 +126,21 @@ def pieces(bar: Bar, day: date) -> tuple[float, float] | None:
     low = max(0.0, (bar.start - midnight).total_seconds() / 3600)
     high = min(24.0, (bar.end - midnight).total_seconds() / 3600)
     return (low, high) if high > low else None
+
+
+def joined(bars: Sequence[Bar]) -> list[Bar]:
+    """Return the bars as they are drawn: planned works of which one follows on the other are one
+    bar, because each alone may be too narrow to be seen as a bar.
+    """
+    found: list[Bar] = []
+    for bar in bars:
+        last = found[-1] if found else None
+        planned = last is not None and bar.kind is last.kind is BarKind.PLANNED
+        if planned and last is not None and bar.start <= last.end:
+            found[-1] = replace(last, end=max(last.end, bar.end), text="")
+        else:
+            found.append(bar)
+    return found
 
 
 def kind_words() -> dict[BarKind, str]:

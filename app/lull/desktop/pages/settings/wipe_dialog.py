@@ -5,8 +5,9 @@ It shows how much would be deleted, asks for confirmation, and shows the progres
 
 from __future__ import annotations
 
+import functools
+
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
@@ -17,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from lull.desktop.pages.settings.wiping import Wiping, WipingEverything, clients_of, has_connected
-from lull.desktop.state import OutcomeMessage
+from lull.desktop.state import AppState, OutcomeMessage
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import button, label, row, set_kind
@@ -35,7 +36,10 @@ class WipeDialog(QDialog):
         self._kit = kit
         self._gone = False
         self._begun = False
+        self._made: Wiping | WipingEverything | None = None
+        """What the choice asks for. No child of the dialog, because it outlives it once begun."""
         self._wiping: Wiping | WipingEverything | None = None
+        """The same, once it may begin."""
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(tr("Delete"))
         self.setMinimumWidth(500)
@@ -67,6 +71,7 @@ class WipeDialog(QDialog):
         self.keep = button(tr("Cancel"), self.close, main=True)
         self.wipe.setAutoDefault(False)
         self.keep.setDefault(True)
+        self.finished.connect(self._leave)
         self._lay_out()
         clients_of(kit.state, self._take_clients)
         self.all.setChecked(True)
@@ -105,9 +110,10 @@ class WipeDialog(QDialog):
         self._drop()
         set_kind(self.words, "")
         if self.everything.isChecked():
-            self._wiping = WipingEverything(
-                self._kit.state, self._kit.process, self._kit.place, self
-            )
+            state = self._kit.state
+            self._made = WipingEverything(state, self._kit.process, self._kit.place, state)
+            self._made.over.connect(self._over)
+            self._wiping = self._made
             home = self._kit.place.home
             words = tr("Every file in %1 is deleted, and Lull starts afresh.", home)
             if has_connected(home):
@@ -118,14 +124,12 @@ class WipeDialog(QDialog):
             self.words.setText(words)
         else:
             client = self.client.currentText() if self.one.isChecked() else ""
-            wiping = Wiping(self._kit.state, client, self)
+            self._made = wiping = Wiping(self._kit.state, client, self._kit.state)
             wiping.counted.connect(lambda n: self._counted(wiping, n))
             wiping.went.connect(self._went)
             self.words.setText(tr("Counting…"))
             wiping.find_conversations()
             wiping.over.connect(self._over)
-        if isinstance(self._wiping, WipingEverything):
-            self._wiping.over.connect(self._over)
         self._look()
 
     def _counted(self, wiping: Wiping, number: int) -> None:
@@ -142,10 +146,11 @@ class WipeDialog(QDialog):
         self._look()
 
     def _drop(self) -> None:
-        for old in self.findChildren(Wiping):
-            old.stop()
-            old.deleteLater()
-        self._wiping = None
+        if isinstance(self._made, Wiping):
+            self._made.stop()
+        if self._made is not None:
+            self._made.deleteLater()
+        self._made = self._wiping = None
 
     def _look(self, *_: object) -> None:
         self.wipe.setEnabled(self.sure.isChecked() and self._wiping is not None)
@@ -163,6 +168,8 @@ class WipeDialog(QDialog):
         self.keep.setAccessibleName(self.keep.text())
         self.bar.setRange(0, 0)
         self.bar.show()
+        self._wiping.over.connect(functools.partial(_tell, self._kit.state))
+        self._wiping.over.connect(self._wiping.deleteLater)
         self._wiping.begin()
 
     def _went(self, done: int, of: int) -> None:
@@ -171,8 +178,6 @@ class WipeDialog(QDialog):
             self.bar.setValue(done)
 
     def _over(self, why: str) -> None:
-        text = why or tr("Deleted.")
-        self._kit.state.told.emit(OutcomeMessage(text=text, good=not why))
         if self._gone:
             return
         if why:
@@ -183,12 +188,14 @@ class WipeDialog(QDialog):
         else:
             self.close()
 
-    def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
-        """Stop deleting after the current conversation when the user closes the dialog."""
+    def _leave(self) -> None:
+        """Stop deleting after the current conversation, because the user closed the dialog."""
         self._gone = True
-        if isinstance(self._wiping, Wiping):
+        if not self._begun:
+            self._drop()
+        elif isinstance(self._wiping, Wiping):
             self._wiping.stop()
-        super().closeEvent(event)
 
-    def reject(self) -> None:
-        self.close()
+
+def _tell(state: AppState, why: str) -> None:
+    state.told.emit(OutcomeMessage(text=why or tr("Deleted."), good=not why))
