@@ -24,6 +24,7 @@ from lull.store.feedback.reward_rows import owner_condition
 from lull.store.on_disk import NOT_REGULAR, is_no_room, open_regular
 from lull.store.proof.proposal_rows import proposal_or_none
 from lull.store.retention import sweep_messages
+from lull.store.rows.rewriting import REWRITTEN, TO_REWRITE
 from lull.store.rows.sealed_rows import changing, drop_lost_seals
 from lull.store.rows.sealed_tables import OF_ADAPTERS, PROOF_RECORDS, TRAINED_ADAPTERS
 from lull.store.skills.proof_records import remove_proof_records
@@ -37,10 +38,6 @@ _LEFT_OUT: Final = re.compile(r"left out ([^:]*)(:.*)", re.DOTALL)
 _FACT: Final = "forgetting"
 _SEALED: Final = (*OF_ADAPTERS, TRAINED_ADAPTERS, PROOF_RECORDS)
 """Tables with sealed copies of which a deletion may take rows."""
-_TO_REWRITE: Final = "to-rewrite"
-"""Fact that is set while deleted text may still be in the database file's free space."""
-_REWRITTEN: Final = b"to-copy"
-"""Its value once the file was rewritten, while the old one is still read and cannot be replaced."""
 PATIENCE_S: Final = 20.0
 """Longest wait for programs that read the database file before it is rewritten."""
 
@@ -86,7 +83,7 @@ class ForgettingRows:
 
         def work(connection: sqlite3.Connection) -> None:
             connection.execute("DELETE FROM facts WHERE name = ?", (f"{_FACT}:{what.trajectory}",))
-            connection.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (_TO_REWRITE, b""))
+            connection.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (TO_REWRITE, b""))
 
         await self._db.write(work)
 
@@ -97,7 +94,7 @@ class ForgettingRows:
         return bool(
             self._db.read(
                 lambda connection: connection.execute(
-                    "SELECT 1 FROM facts WHERE name = ?", (_TO_REWRITE,)
+                    "SELECT 1 FROM facts WHERE name = ?", (TO_REWRITE,)
                 ).fetchone()
             )
         )
@@ -148,12 +145,12 @@ class ForgettingRows:
         try:
             connection.execute(f"PRAGMA busy_timeout = {round(patience_s * 1000)}")
             wanted = connection.execute(
-                "SELECT value FROM facts WHERE name = ?", (_TO_REWRITE,)
+                "SELECT value FROM facts WHERE name = ?", (TO_REWRITE,)
             ).fetchone()
-            if wanted is None or wanted["value"] != _REWRITTEN:
+            if wanted is None or wanted["value"] != REWRITTEN:
                 connection.execute("VACUUM")
                 connection.execute(
-                    "UPDATE facts SET value = ? WHERE name = ?", (_REWRITTEN, _TO_REWRITE)
+                    "UPDATE facts SET value = ? WHERE name = ?", (REWRITTEN, TO_REWRITE)
                 )
             busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             if busy:
@@ -162,7 +159,7 @@ class ForgettingRows:
                     "reading.",
                     hint="Close that program. Lull tries again and again while it runs.",
                 )
-            connection.execute("DELETE FROM facts WHERE name = ?", (_TO_REWRITE,))
+            connection.execute("DELETE FROM facts WHERE name = ?", (TO_REWRITE,))
         except sqlite3.Error as error:
             raise self._not_rewritten(error) from error
         finally:
