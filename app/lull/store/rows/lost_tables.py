@@ -1,0 +1,65 @@
+"""Remembers which tables of the database were lost and created again, empty.
+
+The database says so itself, so that one brought back from a backup, which has them, does not; and a
+file beside it ends the reminder when the user deletes it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sqlite3
+from collections.abc import Collection, Iterable
+from pathlib import Path
+from typing import Final
+
+from lull.core.errors import StoreError
+from lull.store.rows.facts import fact, set_fact
+
+_LOST: Final = "tables-lost"
+"""Name of the fact that lists the tables."""
+
+
+def note_lost_tables(connection: sqlite3.Connection, names: Iterable[str]) -> None:
+    """Store that these tables were lost, in addition to those of earlier times; to be called in the
+    transaction that creates them again.
+    """
+    known = {*_noted(connection), *names}
+    set_fact(connection, _LOST, json.dumps(sorted(known)).encode())
+
+
+def lost_tables(
+    connection: sqlite3.Connection, path: Path, *, anew: Collection[str]
+) -> list[StoreError]:
+    """Return the error that tells the user which tables of the database at `path` were lost: just
+    `anew`, or earlier and neither brought back nor dismissed.
+    """
+    names, reminder = _noted(connection), path.with_name("tables.lost")
+    new = bool(set(anew) & set(names))
+    if new:
+        with contextlib.suppress(OSError):  # a full disk must not stop the start
+            reminder.touch(mode=0o600)
+    elif not names:
+        reminder.unlink(missing_ok=True)  # brought back
+    told = names if new or reminder.exists() else ()
+    hint = "Nothing is lost: they only serve the search, and were filled again."
+    if told:
+        hint = (
+            "Stop Lull and restore the file from a backup; until then, Lull works with what is "
+            f"left. To turn off this reminder, delete {reminder.name}; adapters and training runs "
+            "that no record names are then removed."
+        )
+    elif not anew:
+        return []
+    lost = ", ".join(sorted({*told, *anew}))
+    return [
+        StoreError(f"{path} had lost its tables {lost}; they were created again, empty.", hint=hint)
+    ]
+
+
+def _noted(connection: sqlite3.Connection) -> tuple[str, ...]:
+    try:
+        names = json.loads(fact(connection, _LOST) or b"[]")
+    except ValueError:
+        return ()
+    return tuple(str(name) for name in names) if isinstance(names, list) else ()
