@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import aiohttp
 
+from lull.backends.ollama.bounded import read_bounded
 from lull.contract.json_object import Json
 from lull.core.chat.model_name import runs_elsewhere
 from lull.core.errors import NotFound, UpstreamDown, WeightsError
@@ -62,7 +63,7 @@ class OllamaModels:
             "POST", f"/api/blobs/{digest}", body, LONG_TIMEOUT, headers
         ) as answer:
             if answer.status not in (200, 201):
-                raise _refused(answer.status, await answer.read(), "the merged weights")
+                raise _refused(answer.status, await read_bounded(answer), "the merged weights")
 
     async def create(self, body: Mapping[str, object]) -> None:
         """Create a model in Ollama; the last line of Ollama's answer tells whether that
@@ -71,7 +72,7 @@ class OllamaModels:
         last: Json = {}
         async with self._sending("POST", "/api/create", body, LONG_TIMEOUT) as answer:
             if answer.status != 200:
-                raise _refused(answer.status, await answer.read(), str(body.get("model")))
+                raise _refused(answer.status, await read_bounded(answer), str(body.get("model")))
             async for line in answer.content:
                 if line.strip():
                     last = json.loads(line)
@@ -81,7 +82,7 @@ class OllamaModels:
     async def delete(self, name: str) -> None:
         async with self._sending("DELETE", "/api/delete", {"model": name}, SHORT_TIMEOUT) as answer:
             if answer.status not in (200, 404):
-                raise _refused(answer.status, await answer.read(), name)
+                raise _refused(answer.status, await read_bounded(answer), name)
 
     async def next_token(self, name: str, prompt: str, *, most: int) -> NextToken | None:
         options = {"temperature": 0, "num_predict": 1, "seed": 1}
@@ -102,11 +103,14 @@ class OllamaModels:
         self, method: str, path: str, body: object, timeout: aiohttp.ClientTimeout = SHORT_TIMEOUT
     ) -> Json:
         async with self._sending(method, path, body, timeout) as answer:
-            data = await answer.read()
+            data = await read_bounded(answer)
             if answer.status != 200:
                 name = body.get("model", "") if isinstance(body, dict) else ""
                 raise _refused(answer.status, data, str(name))
-        value = json.loads(data)
+        try:
+            value = json.loads(data)
+        except (ValueError, RecursionError):
+            value = None
         if not isinstance(value, dict):
             raise WeightsError(f"What {self.address} sent is not an answer from Ollama.")
         return value
