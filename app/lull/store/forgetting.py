@@ -70,10 +70,11 @@ class ForgettingRows:
         """
         rows = self._db.read(
             lambda connection: connection.execute(
-                "SELECT value FROM facts WHERE name LIKE ?", (f"{_FACT}:%",)
+                "SELECT name, value FROM facts WHERE name LIKE ?", (f"{_FACT}:%",)
             ).fetchall()
         )
-        return [read_list(row["value"]) for row in rows]
+        prefix = f"{_FACT}:"
+        return [read_list(row["value"], row["name"].removeprefix(prefix)) for row in rows]
 
     async def mark_rows_deleted(self, what: ToForget) -> None:
         """Record that all rows of a forgotten conversation are deleted: removes the stored list of
