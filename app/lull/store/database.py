@@ -238,6 +238,14 @@ class Database:
         """
         self._writer.checkpoint_soon()
 
+    def tables_gone(self) -> list[str]:
+        """Return the names of tables that another program has removed since the file was opened.
+        Blocking. Raises StoreError.
+        """
+        wanted = {name for kind, name, _ in _schema(MIGRATIONS) if kind == "table"}
+        found = self.read(lambda c: c.execute("SELECT name FROM sqlite_master").fetchall())
+        return sorted(wanted - {row["name"] for row in found})
+
     def rows_missing(self) -> bool:
         """Return whether the database may have lost rows; then a file or folder must not be deleted
         merely because no row refers to it.

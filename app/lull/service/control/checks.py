@@ -154,6 +154,12 @@ def store(database: Database, trajectories: Trajectories) -> str:
             f"{database.path} is damaged: {verdict}.",
             hint="Start Lull again: it keeps the file aside and begins a new one.",
         )
+    if gone := database.tables_gone():
+        tables = ", ".join(gone)
+        raise LullError(
+            f"Another program removed tables from {database.path}: {tables}.",
+            hint="Stop Lull and restore the file from a backup. A start creates them again, empty.",
+        )
     if database.dropped:
         raise LullError(f"Records lost: {database.dropped}.", hint="Is the disk full or too slow?")
     conversations, turns = trajectories.counts()
