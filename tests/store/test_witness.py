@@ -19,6 +19,7 @@ from lull.core.chat.trajectory import Selection
 from lull.core.errors import StoreError
 from lull.service.wiring.stores import Stores, open_stores
 from lull.store.chat.deletion_list import ToForget
+from lull.store.database import Database
 from lull.store.forgetting import ForgettingRows
 from lull.store.training.run_folders import RunFolders
 from lull.store.trash import Removal, Trash
@@ -364,6 +365,14 @@ def test_tables_that_were_lost_are_told_until_they_are_back(stopped: Path) -> No
     for _ in range(2):
         assert worries(stopped) == []
     assert not (stopped / "tables.lost").exists()
+
+
+def test_tables_that_were_lost_before_anybody_looked_are_told(stopped: Path) -> None:
+    without(stopped, "decisions")
+    Database(stopped / "lull.db").close()  # as when a backup is tried out
+    for _ in range(2):
+        (said,) = worries(stopped)
+        assert "had lost its tables decisions" in said
 
 
 def test_who_deletes_the_reminder_hears_no_more_of_lost_tables(stopped: Path) -> None:

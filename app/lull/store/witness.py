@@ -24,7 +24,7 @@ from lull.store.chat.chain_key import chain_key, chain_key_in
 from lull.store.database import Database
 from lull.store.on_disk import check_is_file, read_regular
 from lull.store.rows.facts import fact, set_fact
-from lull.store.rows.lost_tables import lost_tables
+from lull.store.rows.lost_tables import lost_tables, note_told
 from lull.store.skills.skill_files import write_atomically
 from lull.store.wal import is_header_valid
 
@@ -321,6 +321,8 @@ def _losses(
             witness.set_aside(database)
         found = found or witness.still_missing(database)
     lost = database.read(lambda c: lost_tables(c, database.path, anew=database.made_anew))
+    if lost:
+        database.submit(note_told).result()
     return [*found, *lost]
 
 

@@ -18,14 +18,26 @@ from lull.store.rows.facts import fact, set_fact
 
 _LOST: Final = "tables-lost"
 """Name of the fact that lists the tables."""
+_TOLD: Final = "tables-lost-told"
+"""Name of the fact that lists those of them of which the user was reminded."""
 
 
 def note_lost_tables(connection: sqlite3.Connection, names: Iterable[str]) -> None:
     """Store that these tables were lost, in addition to those of earlier times; to be called in the
     transaction that creates them again.
     """
-    known = {*_noted(connection), *names}
-    set_fact(connection, _LOST, json.dumps(sorted(known)).encode())
+    lost = set(names)
+    for fact_name, listed in (
+        (_LOST, _noted(connection, _LOST) | lost),
+        (_TOLD, _noted(connection, _TOLD) - lost),
+    ):
+        set_fact(connection, fact_name, json.dumps(sorted(listed)).encode())
+
+
+def note_told(connection: sqlite3.Connection) -> None:
+    """Store that the user was reminded of all tables that were lost."""
+    listed = json.dumps(sorted(_noted(connection, _LOST)))
+    set_fact(connection, _TOLD, listed.encode())
 
 
 def lost_tables(
@@ -34,14 +46,14 @@ def lost_tables(
     """Return the error that tells the user which tables of the database at `path` were lost: just
     `anew`, or earlier and neither brought back nor dismissed.
     """
-    names, reminder = _noted(connection), path.with_name("tables.lost")
-    new = bool(set(anew) & set(names))
+    names, reminder = _noted(connection, _LOST), path.with_name("tables.lost")
+    new = bool(names - _noted(connection, _TOLD))
     if new:
         with contextlib.suppress(OSError):  # a full disk must not stop the start
             reminder.touch(mode=0o600)
     elif not names:
         reminder.unlink(missing_ok=True)  # brought back
-    told = names if new or reminder.exists() else ()
+    told = names if new or reminder.exists() else set[str]()
     hint = "Nothing is lost: they only serve the search, and were filled again."
     if told:
         hint = (
@@ -57,9 +69,9 @@ def lost_tables(
     ]
 
 
-def _noted(connection: sqlite3.Connection) -> tuple[str, ...]:
+def _noted(connection: sqlite3.Connection, name: str) -> set[str]:
     try:
-        names = json.loads(fact(connection, _LOST) or b"[]")
+        names = json.loads(fact(connection, name) or b"[]")
     except ValueError:
-        return ()
-    return tuple(str(name) for name in names) if isinstance(names, list) else ()
+        return set()
+    return {str(name) for name in names} if isinstance(names, list) else set()
