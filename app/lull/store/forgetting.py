@@ -24,6 +24,7 @@ from lull.store.feedback.reward_rows import owner_condition
 from lull.store.on_disk import NOT_REGULAR, is_no_room, open_regular
 from lull.store.proof.proposal_rows import proposal_or_none
 from lull.store.retention import sweep_messages
+from lull.store.rows.readable_rows import readable
 from lull.store.rows.rewriting import REWRITTEN, TO_REWRITE
 from lull.store.rows.sealed_rows import changing, drop_lost_seals
 from lull.store.rows.sealed_tables import OF_ADAPTERS, PROOF_RECORDS, TRAINED_ADAPTERS
@@ -38,6 +39,8 @@ _LEFT_OUT: Final = re.compile(r"left out ([^:]*)(:.*)", re.DOTALL)
 _FACT: Final = "forgetting"
 _SEALED: Final = (*OF_ADAPTERS, TRAINED_ADAPTERS, PROOF_RECORDS)
 """Tables with sealed copies of which a deletion may take rows."""
+_EMPTY: Final[dict[str, Any]] = {}
+_NONE: Final[list[dict[str, Any]]] = []
 PATIENCE_S: Final = 20.0
 """Longest wait for programs that read the database file before it is rewritten."""
 
@@ -252,7 +255,7 @@ def _wishes(connection: sqlite3.Connection, what: ToForget) -> None:
         (*values, YOU_SAID),
     ).fetchall()
     for row in rows:
-        texts = [str(signal["text"]) for signal in json.loads(row["signals"])]
+        texts = readable(row["signals"], _texts, [str(row["signals"])])
         if row["turn"] in own or not any(said in text for text in texts for said in what.said):
             continue
         connection.execute("DELETE FROM rewards WHERE turn = ?", (row["turn"],))
@@ -286,6 +289,10 @@ def _prompts(connection: sqlite3.Connection, what: ToForget, bodies: Mapping[str
     for _, name in what.skills:
         _remove_from_reasons(connection, name)
     texts = set(what.texts)
+
+    def suffixes_left(suffixes: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return [_suffix(one, texts, bodies) for one in suffixes]
+
     for text in texts:
         rows = connection.execute(
             "SELECT id, selection, suffixes FROM trajectories"
@@ -293,8 +300,9 @@ def _prompts(connection: sqlite3.Connection, what: ToForget, bodies: Mapping[str
             (text, text),
         ).fetchall()
         for row in rows:
-            selection = _without(json.loads(row["selection"]), texts, bodies)
-            suffixes = [_suffix(one, texts, bodies) for one in json.loads(row["suffixes"])]
+            # A damaged value holds the text too, and nothing of it is used.
+            selection = readable(row["selection"], lambda s: _without(s, texts, bodies), _EMPTY)
+            suffixes = readable(row["suffixes"], suffixes_left, _NONE)
             connection.execute(
                 "UPDATE trajectories SET selection = ?, suffixes = ? WHERE id = ?",
                 (json.dumps(selection), json.dumps(_told(suffixes)), row["id"]),
@@ -305,12 +313,22 @@ def _prompts(connection: sqlite3.Connection, what: ToForget, bodies: Mapping[str
             (text, text),
         ).fetchall()
         for row in turns:
-            skills = [_nameless(one, texts) for one in json.loads(row["skills"])]
-            suffixes = [_suffix(one, texts, bodies) for one in json.loads(row["suffixes"])]
+            skills = readable(row["skills"], lambda s: [_nameless(one, texts) for one in s], _NONE)
+            suffixes = readable(row["suffixes"], suffixes_left, _NONE)
             connection.execute(
                 "UPDATE turns SET skills = ?, suffixes = ? WHERE id = ?",
                 (json.dumps(skills), json.dumps(_told(suffixes)), row["id"]),
             )
+
+
+def _texts(signals: list[dict[str, Any]]) -> list[str]:
+    return [str(signal["text"]) for signal in signals]
+
+
+def _without_reason(selection: dict[str, Any], name: str) -> dict[str, Any] | None:
+    """The selection without the name in its reason; None if it is not there."""
+    why = _without_name(selection["why"], name)
+    return {**selection, "why": why} if why != selection["why"] else None
 
 
 def _remove_from_reasons(connection: sqlite3.Connection, name: str) -> None:
@@ -319,12 +337,11 @@ def _remove_from_reasons(connection: sqlite3.Connection, name: str) -> None:
         "SELECT id, selection FROM trajectories WHERE instr(selection, ?) > 0", (name,)
     ).fetchall()
     for row in rows:
-        selection = json.loads(row["selection"])
-        why = _without_name(selection["why"], name)
-        if why != selection["why"]:
+        nothing: dict[str, Any] | None = _EMPTY
+        left = readable(row["selection"], lambda s: _without_reason(s, name), nothing)
+        if left is not None:
             connection.execute(
-                "UPDATE trajectories SET selection = ? WHERE id = ?",
-                (json.dumps({**selection, "why": why}), row["id"]),
+                "UPDATE trajectories SET selection = ? WHERE id = ?", (json.dumps(left), row["id"])
             )
     rows = connection.execute(
         "SELECT id, note FROM turns WHERE note LIKE 'left out %' AND instr(note, ?) > 0", (name,)
