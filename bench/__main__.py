@@ -14,6 +14,7 @@ BENCHES = {
     "lulls": "how much of the idle time is used, in a simulated year",
     "metaclaw_bench": "days of work in a workspace, with and without Lull, for any model",
     "pipeline": "research in twelve stages, with and without Lull, for any model",
+    "plainweek": "does it learn plain English: simulated persons chat with the model that ships",
     "pocket": "what the built-in model can do, on the shipped weights",
     "reader": "what is heard in what people type behind an answer, on people not learned from",
     "retrieval": "is the needed skill found, in libraries of three sizes",

@@ -93,7 +93,9 @@ class Lull:
         if not line:
             _, err = process.communicate(timeout=PATIENCE_S)
             raise AssertionError(f"the service did not start: {err}")
-        running = RunningLull(self, process, json.loads(line)["address"])
+        told = json.loads(line)
+        assert "address" in told, f"the service did not start: {line}"
+        running = RunningLull(self, process, told["address"])
         self.services.append(running)
         return running
 

@@ -198,6 +198,25 @@ CATALOGUE: Mapping[str, Entry] = {
         " rule says can be checked by a program. A part of which no help is shown may help others;"
         " one that was not exercised never did anything in the arm that has it.",
     ),
+    "plainweek": Entry(
+        measures="Whether it learns plain English: persons, whose requests and corrections somebody"
+        " wrote who knew none of the code, chat for six days with the model that ships, through the"
+        " real service. Of ten corrections two are vague and one asks for the wrong thing; the"
+        " person approves all that is proved, unread. After the third day one night is trained."
+        " Exact programs say whether an answer is as the person wants it. Intervals draw persons,"
+        " then days of each. `only rated`: two habits that are never said; `no habit`: a kind of"
+        " request of which nothing is wanted. The last table is of the last evening's probes, with"
+        " and without skills in the prompt and with the weights as trained and as before.",
+        columns=(
+            "arm", "what", "persons", "requests", "right", "low", "high", "said", "only_rated",
+            "no_habit", "prompt_tokens", "offered", "offered_bad", "approved", "approved_bad",
+            "picked", "training_s",
+        ),
+        rest=("part", "effect", "low", "high", "persons", "helps", "state", "probes", "kept_said",
+              "kept_only_rated"),
+        not_shown="The persons are simulated, and in a blind test pick what they want. One night,"
+        " begun by hand. A model of 135 million parameters; nothing follows for larger ones.",
+    ),
     "pipeline": Entry(
         measures="Research in twelve stages over bundled notes, each behind a gate that is a"
         " program, with what earlier runs taught in later ones; for any model, the file kept here"

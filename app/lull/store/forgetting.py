@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -25,7 +26,7 @@ from lull.store.on_disk import NOT_REGULAR, is_no_room, open_regular
 from lull.store.proof.proposal_rows import proposal_or_none
 from lull.store.retention import sweep_messages
 from lull.store.rows.readable_rows import readable
-from lull.store.rows.rewriting import REWRITTEN, TO_REWRITE
+from lull.store.rows.rewriting import REWRITTEN, TO_REWRITE, log_bytes
 from lull.store.rows.sealed_rows import changing, drop_lost_seals
 from lull.store.rows.sealed_tables import OF_ADAPTERS, PROOF_RECORDS, TRAINED_ADAPTERS
 from lull.store.skills.proof_records import remove_proof_records
@@ -152,6 +153,7 @@ class ForgettingRows:
                 "SELECT value FROM facts WHERE name = ?", (TO_REWRITE,)
             ).fetchone()
             if wanted is None or wanted["value"] != REWRITTEN:
+                self._check_room(connection)
                 connection.execute("VACUUM")
                 connection.execute(
                     "UPDATE facts SET value = ? WHERE name = ?", (REWRITTEN, TO_REWRITE)
@@ -170,15 +172,26 @@ class ForgettingRows:
             connection.close()
         return sorted(folder.glob("*.damaged-*"))
 
+    def _check_room(self, connection: sqlite3.Connection) -> None:
+        """Raise StoreError unless the write-ahead log, and the temporary file beside it, find room
+        for the whole database: what requests write meanwhile must never find a disk that the
+        rewriting has filled.
+        """
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # gives its room back
+        if shutil.disk_usage(self._db.path.parent).free < 2 * log_bytes(connection):
+            raise self._still_there(f"{self._db.path}: the disk is full.", no_room=True)
+
     def _not_rewritten(self, error: sqlite3.Error) -> StoreError:
+        return self._still_there(self._db.in_words(error).detail, no_room=is_no_room(error))
+
+    def _still_there(self, where: str, *, no_room: bool) -> StoreError:
         hint = "Lull tries again and again while it runs."
-        if is_no_room(error):
+        if no_room:
             hint = (
                 f"Make room of {self._db.size_bytes() / 1e6:,.0f} MB on the disk, and as much for "
-                "temporary files. Lull tries again and again while it runs."
+                f"temporary files. {hint}"
             )
-        said = self._db.in_words(error)
-        return StoreError(f"What was deleted is still in unused parts of {said.detail}", hint=hint)
+        return StoreError(f"What was deleted is still in unused parts of {where}", hint=hint)
 
 
 def mask_words(file: Path, words: Iterable[str]) -> None:

@@ -54,10 +54,12 @@ class FakeWork:
         fails: LullError | None = None,
         stops_in_s: float = 0.01,
         hangs: bool = False,
+        overruns_s: float = 0.0,
     ) -> None:
         self.id, self.text, self.kind, self.value = name, f"Proving {name}", kind, 1.0
         self.left_s, self.needs_s, self.progress = left_s, needs_s, 0.0
         self.fails, self.stops_in_s, self.hangs = fails, stops_in_s, hangs
+        self.overruns_s = overruns_s
         self.log: list[tuple[str, float]] = []
         self.runs: list[list[float]] = []
         self._go, self._end = asyncio.Event(), asyncio.Event()
@@ -74,7 +76,8 @@ class FakeWork:
                 await self._go.wait()
                 continue
             try:
-                async with asyncio.timeout(max(0.0, until_s - loop.time())):
+                left_s = until_s + self.overruns_s - loop.time()
+                async with asyncio.timeout(max(0.0, left_s)):
                     await self._end.wait()
             except TimeoutError:
                 if self.hangs or self.runs[-1][1] < math.inf:
@@ -520,10 +523,23 @@ def test_work_that_does_not_stop_in_time_loses_its_memory(play: Callable[[Scene]
     assert begin < 1
 
 
+def test_work_whose_model_takes_minutes_for_an_answer_is_not_ended(
+    play: Callable[[Scene], Room],
+) -> None:
+    async def scene(room: Room) -> None:
+        room.work = [FakeWork(overruns_s=2 * MINUTE)]
+        async with running(room.watch()):
+            await asyncio.sleep(5 * MINUTE)
+            assert room.work[0].said() == ["run", "run"]
+            assert not any(error for _, error in room.problems)
+
+    play(scene)
+
+
 def test_work_that_hangs_is_ended_and_left_alone_for_a_while(play: Callable[[Scene], Room]) -> None:
     async def scene(room: Room) -> None:
         room.work = [FakeWork("stuck", hangs=True), FakeWork("good", WorkKind.STEP)]
-        async with running(room.watch()):
+        async with running(room.watch(runner=RunnerRule(overrun_s=2 * MINUTE))):
             await asyncio.sleep(5 * MINUTE)
 
     room = play(scene)

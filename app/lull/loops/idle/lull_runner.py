@@ -31,8 +31,12 @@ class RunnerRule:
 
     Together with reading the user's input (up to 100 ms) stopping takes at most 250 ms.
     """
-    overrun_s: float = 20.0
-    """Seconds past the end of its unit after which work counts as hung."""
+    overrun_s: float = 1200.0
+    """Seconds past the end of its unit after which work counts as hung.
+
+    A step may ask a slow model for several long answers, each with a time limit of its own; work
+    stops for the user in the middle of a step, too.
+    """
     give_back_within_s: float = 2.0
     """Most seconds to wait for work that was told to end until it has freed its memory.
 

@@ -16,7 +16,6 @@ from lull.config.paths import Paths
 from lull.contract.json_object import Json
 from lull.service.adapters.routes import adapter_routes
 from lull.service.calendars.routes import calendar_routes
-from lull.service.chat.forgetting import ForgettingRequests
 from lull.service.chat.routes import conversation_routes, forget_routes, trash_routes
 from lull.service.clients.connecting import ConnectRequests
 from lull.service.clients.routes import client_routes
@@ -42,7 +41,7 @@ from lull.service.skills.routes import skill_routes
 from lull.service.training.requests import TrainingRequests
 from lull.service.training.routes import training_routes
 from lull.service.wiring.clients import connect_parts
-from lull.service.wiring.service import Service, finishing_of
+from lull.service.wiring.service import Service, forgetting_of
 from lull.store.training.run_folders import RunFolders
 
 READS_WAIT_S: Final = 2.0
@@ -171,16 +170,9 @@ def _other_routes(
         idle=lambda: service.settings.idle,
         clock=service.shared.clock,
     )
-    forgetting = ForgettingRequests(
-        service.slow_loop.forget,
-        finishing=finishing_of(service),
-        database=service.shared.stores.database,
-        trash=service.upkeep.throwing_away,
-        backups=service.upkeep.backups,
-    )
     return [
         conversation_routes(service.views.reading, service.views.rating, answering),
-        forget_routes(forgetting, answering),
+        forget_routes(forgetting_of(service), answering),
         trash_routes(service.upkeep.throwing_away, answering),
         calendar_routes(service.lulls.calendars, answering),
         client_routes(clients, answering),

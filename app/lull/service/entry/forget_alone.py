@@ -12,10 +12,9 @@ from collections.abc import Mapping
 from lull.config.paths import Paths
 from lull.config.settings import Settings
 from lull.contract.json_object import Json
-from lull.service.chat.forgetting import ForgettingRequests
 from lull.service.process.lock import alive
 from lull.service.proxy.auth import AccessRules
-from lull.service.wiring.service import finishing_of
+from lull.service.wiring.service import forgetting_of
 from lull.service.wiring.start import wired
 from lull.store.leftovers import sweep_leftovers
 
@@ -33,11 +32,4 @@ def forget_alone(settings: Settings, paths: Paths, wanted: Mapping[str, object])
 
 async def _forget(settings: Settings, paths: Paths, wanted: Json) -> Json:
     async with wired(settings, paths, AccessRules(port=0)) as service:
-        forgetting = ForgettingRequests(
-            service.slow_loop.forget,
-            finishing=finishing_of(service),
-            database=service.shared.stores.database,
-            trash=service.upkeep.throwing_away,
-            backups=service.upkeep.backups,
-        )
-        return await forgetting.forget(wanted)
+        return await forgetting_of(service).forget(wanted)

@@ -186,14 +186,15 @@ async def _serve(
         within_s = settings.service.finish_within_s
         data_plane = await _open_data_plane(answering.data_plane, listener, within_s)
         closing.push_async_callback(_drain, data_plane, stopping)
-        background = asyncio.create_task(BackgroundTasks(service).run())
-        closing.push_async_callback(_ended, background)
-        closing.callback(paths.discovery.unlink, missing_ok=True)
         guard = StandInGuard(
             plan_of(settings.service, paths, upstream=shared.models.ollama.address)
         )
         guard.start()
+        # Before the background work, which may take what room the disk has.
         found = _announced(paths, at, started=shared.clock.now())
+        background = asyncio.create_task(BackgroundTasks(service).run())
+        closing.push_async_callback(_ended, background)
+        closing.callback(paths.discovery.unlink, missing_ok=True)
         keeping = asyncio.create_task(_keep_findable(paths, lock, found, control))
         closing.push_async_callback(_ended, keeping)
         log.info("serving at %s", at.address)

@@ -11,7 +11,7 @@ from lull.loops.feedback.auto_learner import AutoLearner
 from lull.loops.idle.watch_idle import WatchIdle
 from lull.loops.proof.try_out import TryOut
 from lull.service.calendars.calendars import Calendars
-from lull.service.chat.forgetting import FinishForgetting
+from lull.service.chat.forgetting import FinishForgetting, ForgettingRequests
 from lull.service.models.exams import ExamRequests
 from lull.service.models.in_force import FollowSettings, SettingsInForce
 from lull.service.proxy.data_plane import DataPlane
@@ -98,4 +98,15 @@ def finishing_of(service: Service) -> FinishForgetting:
         service.slow_loop.forget,
         backups=service.upkeep.backups,
         problems=service.shared.problems,
+    )
+
+
+def forgetting_of(service: Service) -> ForgettingRequests:
+    """Return what answers requests to delete a conversation and all that was learned from it."""
+    return ForgettingRequests(
+        service.slow_loop.forget,
+        finishing=finishing_of(service),
+        database=service.shared.stores.database,
+        trash=service.upkeep.throwing_away,
+        backups=service.upkeep.backups,
     )

@@ -7,6 +7,7 @@ import random
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from shutil import disk_usage
 
 from tests.building import half_written
 from tests.running import Lull, Ran, RunningLull, eventually
@@ -83,8 +84,10 @@ def test_commands_on_a_full_disk_say_what_to_do() -> None:
             chats(running, numbers.randbytes(60_000).hex())
         chats(running, "the first")
         chats(running, "the second")
+        chats(running, "the third")
         first = eventually(lambda: found(lull, "the first"))
         second = eventually(lambda: found(lull, "the second"))
+        third = eventually(lambda: found(lull, "the third"))
         for _ in range(2):  # with a service, and without one
             with filled(DISK):
                 ran = lull.run("backup", str(DISK.parent / "one.zip"))
@@ -101,6 +104,10 @@ def test_commands_on_a_full_disk_say_what_to_do() -> None:
                 said(ran, f"What was deleted is still in unused parts of {home / 'lull.db'}", "of ")
                 assert not found(lull, "the second")
                 break
+        with filled(DISK, but=6 << 20):
+            ran = lull.run("forget", third, "--yes")
+            said(ran, f"What was deleted is still in unused parts of {home / 'lull.db'}", "of ")
+            assert disk_usage(DISK).free > 2 << 20, "rewriting takes no room from requests"
         running.kill()
         lull.serve()
         assert lull.ask("status")["problems"] == []

@@ -1,0 +1,1 @@
+"""Measures whether Lull learns what people say and rate in plain English, on the built-in model."""
