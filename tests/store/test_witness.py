@@ -19,6 +19,7 @@ from lull.core.chat.trajectory import Selection
 from lull.core.errors import StoreError
 from lull.service.wiring.stores import Stores, open_stores
 from lull.store.chat.deletion_list import ToForget
+from lull.store.database import Database
 from lull.store.forgetting import ForgettingRows
 from lull.store.training.run_folders import RunFolders
 from lull.store.trash import Removal, Trash
@@ -340,6 +341,52 @@ def test_tables_that_were_dropped_cost_only_themselves(stopped: Path) -> None:
         assert "had lost its tables proposals, words" in said.detail
         assert stores.trajectories.counts() == (2, 2)
         say(stores, "plum")
+
+
+def without(home: Path, *tables: str) -> None:
+    """Drop tables, as a program that knows nothing of Lull does."""
+    with closing(sqlite3.connect(home / "lull.db", isolation_level=None)) as file:
+        for table in tables:
+            file.execute(f"DROP TABLE {table}")
+
+
+def test_tables_that_were_lost_are_told_until_they_are_back(stopped: Path) -> None:
+    whole = (stopped / "lull.db").read_bytes()
+    without(stopped, "decisions", "words")
+    for _ in range(3):
+        (said,) = worries(stopped)
+        assert "had lost its tables decisions" in said
+    without(stopped, "proposals")
+    for _ in range(2):
+        (said,) = worries(stopped)
+        assert "had lost its tables decisions, proposals;" in said
+    (stopped / "lull.db").write_bytes(whole)
+    (stopped / "witness.json").unlink()
+    for _ in range(2):
+        assert worries(stopped) == []
+    assert not (stopped / "tables.lost").exists()
+
+
+def test_tables_that_were_lost_before_anybody_looked_are_told(stopped: Path) -> None:
+    without(stopped, "decisions")
+    Database(stopped / "lull.db").close()  # as when a backup is tried out
+    for _ in range(2):
+        (said,) = worries(stopped)
+        assert "had lost its tables decisions" in said
+
+
+def test_who_deletes_the_reminder_hears_no_more_of_lost_tables(stopped: Path) -> None:
+    without(stopped, "decisions")
+    with served(stopped) as stores:
+        (worry,) = stores.database.worries
+        assert "delete tables.lost;" in worry.hint and stores.database.rows_missing()
+    (stopped / "tables.lost").unlink()
+    for _ in range(2):
+        assert worries(stopped) == []
+    without(stopped, "words")
+    with served(stopped) as stores:
+        (worry,) = stores.database.worries
+        assert worry.hint.startswith("Nothing is lost") and "decisions" not in worry.detail
     assert worries(stopped) == []
 
 

@@ -59,6 +59,34 @@ def _mixed(word: str) -> bool:
     return bool(not word.isascii() and _LATIN.search(word) and _FEIGNED.search(word))
 
 
+def without_lookalikes(text: str) -> str:
+    """Return the text with Latin letters in the place of look-alikes, also in words that consist of
+    these alone, if no other word of the text shows that they are words of their script.
+    """
+    if text.isascii():
+        return text
+    feigned = _feigned_words(text)
+    return _WORD.sub(
+        lambda m: m.group().translate(_LOOKALIKES) if m.group() in feigned else m.group(), text
+    )
+
+
+def _feigned_words(text: str) -> dict[str, None]:
+    """The words with look-alike letters beside Latin ones, and those of look-alike letters alone in
+    a text that is otherwise written in Latin.
+    """
+    words = dict.fromkeys(_WORD.findall(text))
+    latin = any(_LATIN.match(word) for word in words)
+    alone = [word for word in words if all(map(_FEIGNED.match, word))]
+    own = {_script(word) for word in words if word not in alone and not _LATIN.search(word)}
+    feigned = {word for word in alone if latin and _script(word) not in own}
+    return {word: None for word in words if word in feigned or _mixed(word)}
+
+
+def _script(word: str) -> str:
+    return unicodedata.name(word[0], "").split(" ")[0]
+
+
 def unaccented(text: str) -> str:
     """Return the text without accents on Latin letters; in other scripts a mark is part of a letter
     and stays.

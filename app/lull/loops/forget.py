@@ -152,13 +152,17 @@ class Forget:
         async with self._turn:
             for what in await asyncio.to_thread(self._tables.forgetting.unfinished_deletions):
                 log.info("going on forgetting %s", what.trajectory)
-                await uninterrupted(self._removed(what))
+                await uninterrupted(self._removed(await asyncio.to_thread(self._whole, what)))
             if await asyncio.to_thread(self._tables.forgetting.to_rewrite):
                 try:
                     await asyncio.to_thread(self._tables.forgetting.rewrite, FINISHES_WITHIN_S)
                 except StoreError as error:
                     return error
         return None
+
+    def _whole(self, what: ToForget) -> ToForget:
+        """The list, or what is still found of the conversation if its list is damaged."""
+        return what if what.turns else self.find_derived(what.trajectory, unread=True).what
 
     async def _removed(self, what: ToForget) -> None:
         """Remove everything but what is left in unused parts of the database file; each step is

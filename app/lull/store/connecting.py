@@ -1,11 +1,13 @@
 """Opens connections to the database file.
 
 Only the one that opens the database creates the file: another that finds none would leave an empty
-file where the user's data was.
+file where the user's data was. SQLite's temporary files, into which large sorts and a rewrite of
+the file put whole conversations, lie beside it and not in the system's folder for such files.
 """
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 import threading
 from pathlib import Path
@@ -14,6 +16,9 @@ from typing import Any
 _KEPT_WAL_BYTES = 8 * 1024 * 1024
 """Bytes of the WAL file kept after a checkpoint."""
 _READERS_CACHE_KB = 512
+_temporary_files: list[Path] = []
+"""Folder of SQLite's temporary files in this process; empty until the first connection."""
+_temporary_files_lock = threading.Lock()
 
 
 class EndableConnection(sqlite3.Connection):
@@ -61,6 +66,7 @@ def connect(path: Path, *, readonly: bool = False, creates: bool = False) -> End
     )
     connection.row_factory = sqlite3.Row
     try:
+        _keep_temporary_files_in(path.absolute().parent, connection)
         if readonly:
             connection.execute("PRAGMA query_only = 1")
             # Every thread has its own connection, and the OS caches the pages anyway.
@@ -77,3 +83,18 @@ def connect(path: Path, *, readonly: bool = False, creates: bool = False) -> End
         connection.close()
         raise
     return connection
+
+
+def _keep_temporary_files_in(folder: Path, connection: sqlite3.Connection) -> None:
+    """Have SQLite put this process's temporary files into this folder; only the first call counts.
+
+    The environment cannot say it: SQLite reads that when Python imports it. Once the folder is
+    gone, SQLite takes the system's again.
+    """
+    with _temporary_files_lock:
+        if _temporary_files:
+            return  # another thread may be using SQLite, and must not see it change
+        _temporary_files.append(folder)
+        quoted = str(folder).replace("'", "''")
+        with contextlib.suppress(sqlite3.OperationalError):  # not writable, as the file will not be
+            connection.execute(f"PRAGMA temp_store_directory = '{quoted}'")

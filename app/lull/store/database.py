@@ -25,6 +25,7 @@ from lull.store.file_place import FilePlace
 from lull.store.migrations import MIGRATIONS, SEARCH_ROWS_ANEW
 from lull.store.on_disk import check_is_file, is_no_room
 from lull.store.preparing import Preparation, PreparingThread
+from lull.store.rows.lost_tables import note_lost_tables
 from lull.store.rows.sealed_rows import is_to_seal, seal_once
 from lull.store.rows.sealed_tables import SEALED_TABLES
 from lull.store.writer import DatabaseWork, Inbox, Transaction, Writer
@@ -119,6 +120,7 @@ class Database:
         missing = [row for row in wanted if row[1] not in there]
         if not missing:
             return
+        anew = {name for kind, name, _ in missing if kind == "table"}
         with Transaction(connection):
             for _, _, sql in missing:
                 connection.execute(sql)
@@ -126,7 +128,8 @@ class Database:
             if names >= _SEARCH and _SEARCH & {name for _, name, _ in missing}:
                 for statement in SEARCH_ROWS_ANEW:
                     connection.execute(statement)
-        anew = {name for kind, name, _ in missing if kind == "table"}
+            if "facts" in names and anew - _SEARCH:  # those for the search are filled again
+                note_lost_tables(connection, anew - _SEARCH)
         self.made_anew = tuple(sorted({*self.made_anew, *anew}))
 
     def _check(self, connection: sqlite3.Connection) -> None:
@@ -234,6 +237,14 @@ class Database:
         space returns to the disk.
         """
         self._writer.checkpoint_soon()
+
+    def tables_gone(self) -> list[str]:
+        """Return the names of tables that another program has removed since the file was opened.
+        Blocking. Raises StoreError.
+        """
+        wanted = {name for kind, name, _ in _schema(MIGRATIONS) if kind == "table"}
+        found = self.read(lambda c: c.execute("SELECT name FROM sqlite_master").fetchall())
+        return sorted(wanted - {row["name"] for row in found})
 
     def rows_missing(self) -> bool:
         """Return whether the database may have lost rows; then a file or folder must not be deleted

@@ -25,6 +25,8 @@ from lull.store.feedback.reward_rows import owner_condition
 from lull.store.on_disk import NOT_REGULAR, is_no_room, open_regular
 from lull.store.proof.proposal_rows import proposal_or_none
 from lull.store.retention import sweep_messages
+from lull.store.rows.readable_rows import readable
+from lull.store.rows.rewriting import REWRITTEN, TO_REWRITE, log_bytes
 from lull.store.rows.sealed_rows import changing, drop_lost_seals
 from lull.store.rows.sealed_tables import OF_ADAPTERS, PROOF_RECORDS, TRAINED_ADAPTERS
 from lull.store.skills.proof_records import remove_proof_records
@@ -36,14 +38,10 @@ FORGOTTEN_NAME: Final = "forgotten"
 """Text that replaces the name of a forgotten skill."""
 _LEFT_OUT: Final = re.compile(r"left out ([^:]*)(:.*)", re.DOTALL)
 _FACT: Final = "forgetting"
-_FRAME_HEADER_BYTES: Final = 24
-"""Bytes before each page in the write-ahead log (https://sqlite.org/fileformat2.html#walformat)."""
 _SEALED: Final = (*OF_ADAPTERS, TRAINED_ADAPTERS, PROOF_RECORDS)
 """Tables with sealed copies of which a deletion may take rows."""
-_TO_REWRITE: Final = "to-rewrite"
-"""Fact that is set while deleted text may still be in the database file's free space."""
-_REWRITTEN: Final = b"to-copy"
-"""Its value once the file was rewritten, while the old one is still read and cannot be replaced."""
+_EMPTY: Final[dict[str, Any]] = {}
+_NONE: Final[list[dict[str, Any]]] = []
 PATIENCE_S: Final = 20.0
 """Longest wait for programs that read the database file before it is rewritten."""
 
@@ -76,10 +74,11 @@ class ForgettingRows:
         """
         rows = self._db.read(
             lambda connection: connection.execute(
-                "SELECT value FROM facts WHERE name LIKE ?", (f"{_FACT}:%",)
+                "SELECT name, value FROM facts WHERE name LIKE ?", (f"{_FACT}:%",)
             ).fetchall()
         )
-        return [read_list(row["value"]) for row in rows]
+        prefix = f"{_FACT}:"
+        return [read_list(row["value"], row["name"].removeprefix(prefix)) for row in rows]
 
     async def mark_rows_deleted(self, what: ToForget) -> None:
         """Record that all rows of a forgotten conversation are deleted: removes the stored list of
@@ -89,7 +88,7 @@ class ForgettingRows:
 
         def work(connection: sqlite3.Connection) -> None:
             connection.execute("DELETE FROM facts WHERE name = ?", (f"{_FACT}:{what.trajectory}",))
-            connection.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (_TO_REWRITE, b""))
+            connection.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (TO_REWRITE, b""))
 
         await self._db.write(work)
 
@@ -100,7 +99,7 @@ class ForgettingRows:
         return bool(
             self._db.read(
                 lambda connection: connection.execute(
-                    "SELECT 1 FROM facts WHERE name = ?", (_TO_REWRITE,)
+                    "SELECT 1 FROM facts WHERE name = ?", (TO_REWRITE,)
                 ).fetchone()
             )
         )
@@ -151,13 +150,13 @@ class ForgettingRows:
         try:
             connection.execute(f"PRAGMA busy_timeout = {round(patience_s * 1000)}")
             wanted = connection.execute(
-                "SELECT value FROM facts WHERE name = ?", (_TO_REWRITE,)
+                "SELECT value FROM facts WHERE name = ?", (TO_REWRITE,)
             ).fetchone()
-            if wanted is None or wanted["value"] != _REWRITTEN:
+            if wanted is None or wanted["value"] != REWRITTEN:
                 self._check_room(connection)
                 connection.execute("VACUUM")
                 connection.execute(
-                    "UPDATE facts SET value = ? WHERE name = ?", (_REWRITTEN, _TO_REWRITE)
+                    "UPDATE facts SET value = ? WHERE name = ?", (REWRITTEN, TO_REWRITE)
                 )
             busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             if busy:
@@ -166,7 +165,7 @@ class ForgettingRows:
                     "reading.",
                     hint="Close that program. Lull tries again and again while it runs.",
                 )
-            connection.execute("DELETE FROM facts WHERE name = ?", (_TO_REWRITE,))
+            connection.execute("DELETE FROM facts WHERE name = ?", (TO_REWRITE,))
         except sqlite3.Error as error:
             raise self._not_rewritten(error) from error
         finally:
@@ -174,11 +173,12 @@ class ForgettingRows:
         return sorted(folder.glob("*.damaged-*"))
 
     def _check_room(self, connection: sqlite3.Connection) -> None:
-        """Raise StoreError unless the write-ahead log finds room for the whole database: what
-        requests write meanwhile must never find a disk that the rewriting has filled.
+        """Raise StoreError unless the write-ahead log, and the temporary file beside it, find room
+        for the whole database: what requests write meanwhile must never find a disk that the
+        rewriting has filled.
         """
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # gives its room back
-        if shutil.disk_usage(self._db.path.parent).free < _log_bytes(connection):
+        if shutil.disk_usage(self._db.path.parent).free < 2 * log_bytes(connection):
             raise self._still_there(f"{self._db.path}: the disk is full.", no_room=True)
 
     def _not_rewritten(self, error: sqlite3.Error) -> StoreError:
@@ -192,15 +192,6 @@ class ForgettingRows:
                 f"temporary files. {hint}"
             )
         return StoreError(f"What was deleted is still in unused parts of {where}", hint=hint)
-
-
-def _log_bytes(connection: sqlite3.Connection) -> int:
-    """Return the bytes in the write-ahead log of a transaction that writes all that is in use."""
-    page, pages, unused = (
-        connection.execute(f"PRAGMA {name}").fetchone()[0]
-        for name in ("page_size", "page_count", "freelist_count")
-    )
-    return int((pages - unused) * (page + _FRAME_HEADER_BYTES))
 
 
 def mask_words(file: Path, words: Iterable[str]) -> None:
@@ -277,7 +268,7 @@ def _wishes(connection: sqlite3.Connection, what: ToForget) -> None:
         (*values, YOU_SAID),
     ).fetchall()
     for row in rows:
-        texts = [str(signal["text"]) for signal in json.loads(row["signals"])]
+        texts = readable(row["signals"], _texts, [str(row["signals"])])
         if row["turn"] in own or not any(said in text for text in texts for said in what.said):
             continue
         connection.execute("DELETE FROM rewards WHERE turn = ?", (row["turn"],))
@@ -311,6 +302,10 @@ def _prompts(connection: sqlite3.Connection, what: ToForget, bodies: Mapping[str
     for _, name in what.skills:
         _remove_from_reasons(connection, name)
     texts = set(what.texts)
+
+    def suffixes_left(suffixes: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return [_suffix(one, texts, bodies) for one in suffixes]
+
     for text in texts:
         rows = connection.execute(
             "SELECT id, selection, suffixes FROM trajectories"
@@ -318,8 +313,9 @@ def _prompts(connection: sqlite3.Connection, what: ToForget, bodies: Mapping[str
             (text, text),
         ).fetchall()
         for row in rows:
-            selection = _without(json.loads(row["selection"]), texts, bodies)
-            suffixes = [_suffix(one, texts, bodies) for one in json.loads(row["suffixes"])]
+            # A damaged value holds the text too, and nothing of it is used.
+            selection = readable(row["selection"], lambda s: _without(s, texts, bodies), _EMPTY)
+            suffixes = readable(row["suffixes"], suffixes_left, _NONE)
             connection.execute(
                 "UPDATE trajectories SET selection = ?, suffixes = ? WHERE id = ?",
                 (json.dumps(selection), json.dumps(_told(suffixes)), row["id"]),
@@ -330,12 +326,22 @@ def _prompts(connection: sqlite3.Connection, what: ToForget, bodies: Mapping[str
             (text, text),
         ).fetchall()
         for row in turns:
-            skills = [_nameless(one, texts) for one in json.loads(row["skills"])]
-            suffixes = [_suffix(one, texts, bodies) for one in json.loads(row["suffixes"])]
+            skills = readable(row["skills"], lambda s: [_nameless(one, texts) for one in s], _NONE)
+            suffixes = readable(row["suffixes"], suffixes_left, _NONE)
             connection.execute(
                 "UPDATE turns SET skills = ?, suffixes = ? WHERE id = ?",
                 (json.dumps(skills), json.dumps(_told(suffixes)), row["id"]),
             )
+
+
+def _texts(signals: list[dict[str, Any]]) -> list[str]:
+    return [str(signal["text"]) for signal in signals]
+
+
+def _without_reason(selection: dict[str, Any], name: str) -> dict[str, Any] | None:
+    """The selection without the name in its reason; None if it is not there."""
+    why = _without_name(selection["why"], name)
+    return {**selection, "why": why} if why != selection["why"] else None
 
 
 def _remove_from_reasons(connection: sqlite3.Connection, name: str) -> None:
@@ -344,12 +350,11 @@ def _remove_from_reasons(connection: sqlite3.Connection, name: str) -> None:
         "SELECT id, selection FROM trajectories WHERE instr(selection, ?) > 0", (name,)
     ).fetchall()
     for row in rows:
-        selection = json.loads(row["selection"])
-        why = _without_name(selection["why"], name)
-        if why != selection["why"]:
+        nothing: dict[str, Any] | None = _EMPTY
+        left = readable(row["selection"], lambda s: _without_reason(s, name), nothing)
+        if left is not None:
             connection.execute(
-                "UPDATE trajectories SET selection = ? WHERE id = ?",
-                (json.dumps({**selection, "why": why}), row["id"]),
+                "UPDATE trajectories SET selection = ? WHERE id = ?", (json.dumps(left), row["id"])
             )
     rows = connection.execute(
         "SELECT id, note FROM turns WHERE note LIKE 'left out %' AND instr(note, ?) > 0", (name,)

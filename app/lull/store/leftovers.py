@@ -17,10 +17,10 @@ from typing import Final
 _TEMPORARY: Final = re.compile(r"\..+\.(?P<pid>\d+)\.[0-9a-z_]+\.tmp")
 """`.NAME.PID.RANDOM.tmp`, the names of `write_atomically` and `write_private`."""
 _WITHOUT_PID: Final = re.compile(
-    r"\.(settings\.toml|secrets\.json)\.[0-9a-z_]{8}|.+\.db\.before-\d+\.tmp"
+    r"\.(settings\.toml|secrets\.json)\.[0-9a-z_]{8}|.+\.db\.before-\d+\.tmp|etilqs_[0-9a-f]{16}"
 )
-"""Names without a process id, in the home folder only: from earlier versions, and copies of the
-database."""
+"""Names without a process id, in the home folder only: from earlier versions, copies of the
+database, and SQLite's temporary files, which it removes as soon as it has opened them."""
 RESTORING: Final = "restoring.json"
 READY: Final = ".ready.tmp"
 """Suffix of the folder with a verified backup that a restore is about to move into place."""

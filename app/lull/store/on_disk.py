@@ -14,7 +14,20 @@ from typing import Final
 from lull.core.errors import NO_ROOM, StoreError
 
 NOT_REGULAR: Final = "is not a regular file"
+_LEADING_ELSEWHERE: Final = "/\\\0" + (":" if os.name == "nt" else "")
 _NOT_FOR_FOLDERS: Final = {errno.EINVAL, errno.ENOTSUP, errno.EBADF}
+
+
+def inside(root: Path, name: str) -> Path:
+    """Return the path of a file or folder that lies in `root` under this name, which comes from the
+    database. Raises StoreError for a name that leads elsewhere, as only a stranger's database has.
+    """
+    if name in ("", ".", "..") or any(sign in name for sign in _LEADING_ELSEWHERE):
+        raise StoreError(
+            f"The database names {name[:80]!a}, which is no name of a file in {root}.",
+            hint="Restore a backup that you made.",
+        )
+    return root / name
 
 
 def to_disk(path: Path) -> None:

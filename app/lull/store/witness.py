@@ -24,6 +24,7 @@ from lull.store.chat.chain_key import chain_key, chain_key_in
 from lull.store.database import Database
 from lull.store.on_disk import check_is_file, read_regular
 from lull.store.rows.facts import fact, set_fact
+from lull.store.rows.lost_tables import lost_tables, note_told
 from lull.store.skills.skill_files import write_atomically
 from lull.store.wal import is_header_valid
 
@@ -319,7 +320,10 @@ def _losses(
         if rescue and found:
             witness.set_aside(database)
         found = found or witness.still_missing(database)
-    return [*found, *_tables_made_anew(database)]
+    lost = database.read(lambda c: lost_tables(c, database.path, anew=database.made_anew))
+    if lost:
+        database.submit(note_told).result()
+    return [*found, *lost]
 
 
 def _lost_with_its_witness(what: str, left: tuple[int, int, int]) -> StoreError:
@@ -350,18 +354,6 @@ def _write(file: Path, seen: WitnessRecord) -> None:
         write_atomically(file, json.dumps(asdict(seen)).encode())
     except OSError as error:
         raise StoreError(f"{file}: {error.strerror}.", hint="Is the disk full?") from error
-
-
-def _tables_made_anew(database: Database) -> list[StoreError]:
-    if not database.made_anew:
-        return []
-    names = ", ".join(database.made_anew)
-    return [
-        StoreError(
-            f"{database.path} had lost its tables {names}; they were created again, empty.",
-            hint="Only a backup may still have what was in them.",
-        )
-    ]
 
 
 def _read(file: Path) -> WitnessRecord | None:

@@ -9,7 +9,8 @@ import aiohttp
 import pytest
 from aiohttp import web
 
-from lull.backends.ollama.facts import OllamaFacts
+from lull.backends.ollama.bounded import MOST_BYTES
+from lull.backends.ollama.facts import MOST_MODELS, OllamaFacts
 from lull.core.adapters.model_facts import ModelFacts
 from lull.core.errors import UpstreamDown
 
@@ -84,3 +85,47 @@ async def test_a_sound_upstream_is_told_as_it_is() -> None:
     assert found is not None
     assert (found.window_tokens, found.longest_tokens, found.system) == (2048, 8192, "S")
     assert asyncio.all_tasks() <= {asyncio.current_task()}
+
+
+async def test_a_list_without_end_is_no_ollama_and_takes_no_memory() -> None:
+    facts, _ = await looked({**SAID, "/api/generate": {}, "/api/tags": b" " * MOST_BYTES + b"{}"})
+    assert not facts.state.ok
+    sent = b'{"models": [' + b'{"name": "m"},' * (MOST_BYTES // 14)
+    facts, _ = await looked({**SAID, "/api/generate": {}, "/api/tags": sent})
+    assert not facts.state.ok
+
+
+async def test_of_a_list_of_ever_so_many_models_the_first_are_known() -> None:
+    many = [{"name": f"m{n}", "digest": f"d{n}"} for n in range(10 * MOST_MODELS)]
+    odd = [{"name": "m" * 100_000, "digest": "d"}]
+    facts, _ = await looked({**SAID, "/api/generate": {}, "/api/tags": {"models": odd + many}})
+    assert facts.state.ok and len(facts.state.models) == MOST_MODELS
+    assert "m0:latest" in facts.state.models
+
+
+async def test_what_was_known_of_models_that_are_gone_is_forgotten() -> None:
+    lists = [{"models": [{"name": "m", "digest": f"d{n}"}]} for n in range(20)]
+    asked = iter(lists)
+    kept: list[int] = []
+
+    async def answer(request: web.Request) -> web.Response:
+        said = next(asked) if request.path == "/api/tags" else SAID[request.path]
+        return web.json_response(said)
+
+    app = web.Application()
+    app.router.add_route("*", "/{path:.*}", answer)
+    runner = web.AppRunner(app)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    try:
+        async with aiohttp.ClientSession() as session:
+            address = f"http://127.0.0.1:{runner.addresses[0][1]}"
+            facts = OllamaFacts(session, address, on_change=lambda _: None)
+            for _ in lists:
+                await facts.probe()
+                found = facts.facts("m")
+                assert isinstance(found, ModelFacts) or await found
+                kept.append(len(facts._shown))
+    finally:
+        await runner.cleanup()
+    assert max(kept) <= 2

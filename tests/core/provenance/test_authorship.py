@@ -58,6 +58,14 @@ PASTED = [
     f"no, shorter please\n\nHi team,\n{SECRET}\nCheers, Bob",
     f"shorter\n\n{SECRET}\n\nanswer them politely",
     "An introduction of some length. " * 40 + SECRET,
+    # diffs without their heads
+    f"+{SECRET}",
+    f"please apply this\n\n-Yes.\n+{SECRET}\n",
+    f"shorter\n\n Menu\n+New dish\n {SECRET}\n-Old dish\n\nthanks",
+    f"shorter\n-{SECRET}\n+And a soup",
+    f"use this\n2c2\n< {SECRET}",
+    f"+    {SECRET}",
+    f"+- {SECRET}",
     f"short\n\n{'A paragraph about the weather. ' * 12}\n\n{SECRET * 3}\n\n"
     f"{'Another one, of the same length. ' * 30}\n\nthanks",
 ]
@@ -87,6 +95,10 @@ TYPED = [
     "lo de <!-- --> me confunde, sin comentarios en mis códigos",
     "For recipes:\ngive grams, not cups\nname the ingredients first",
     "please remember:\n- I am vegetarian\n- I live in Oslo",
+    "-no emojis\n-shorter answers",
+    "+ nice structure\n- too long",
+    "+1, always do that",
+    "+ more numbers, please\n+ no bullets",
 ]
 
 MARKS = [*"“”„«»「」\"'‘’aB.\n ", "don't", "<a>", "</a>", "<A x>", "</A >", "<b>", "</b>", "< a>"]

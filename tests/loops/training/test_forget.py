@@ -632,6 +632,47 @@ async def test_a_start_goes_on_where_the_file_cannot_be_rewritten(archive: Archi
     assert not archive.forgetting.to_rewrite() and archive.says(WORD) == []
 
 
+async def test_damaged_values_hold_up_no_deletion_and_keep_nothing_of_it(archive: Archive) -> None:
+    conversation, _ = await archive.corrected(f"write a menu for {WORD} soup", RULE)
+    (proposal,) = await archive.evolve.step()
+    await archive.review.approve(proposal.id)
+    sha256 = archive.library.skills[SkillKey("", proposal.key.name)].sha256
+    damaged = f'x{{"skills": [{{"name": "{proposal.key.name}", "sha256": "{sha256}"}}], {WORD}'
+    await archive.corrected("write a menu for pear soup", "no, put the price last")
+
+    def damage(connection: sqlite3.Connection) -> None:
+        for table, column in (
+            *(("trajectories", "selection"), ("trajectories", "suffixes")),
+            *(("turns", "skills"), ("turns", "suffixes")),
+        ):
+            connection.execute(f"UPDATE {table} SET {column} = ?", (damaged,))
+
+    await archive.database.write(damage)
+    await archive.forget.forget(conversation)
+    assert archive.says(WORD) == [] and archive.says(proposal.key.name) == []
+
+
+@pytest.mark.parametrize(
+    "list_",
+    [b"garbage", b"[]", b"[" * 100_000, b'{"turns": 5}', b'{"trajectory": "c", "turns": [[{}]]}'],
+    ids=lambda value: repr(value)[:30],
+)
+async def test_a_deletion_whose_list_is_damaged_is_finished_all_the_same(
+    archive: Archive, list_: bytes
+) -> None:
+    conversation, _ = await archive.corrected(f"write a menu for {WORD} soup", RULE)
+    (proposal,) = await archive.evolve.step()
+    await archive.review.approve(proposal.id)
+    await archive.database.write(
+        lambda c: c.execute(
+            "INSERT INTO facts VALUES (?, ?)", (f"forgetting:{conversation}", list_)
+        )
+    )
+    assert await archive.forget.finish() is None
+    assert not archive.forget.unfinished() and archive.says(WORD) == []
+    assert SkillKey("", proposal.key.name) not in archive.library.skills
+
+
 async def test_a_conversation_that_is_not_there_is_said(archive: Archive) -> None:
     with pytest.raises(NotFound):
         archive.forget.find_derived("conv_none")

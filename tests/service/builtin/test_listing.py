@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from lull.service.proxy.data_plane import MOST_LISTING_BYTES
 from tests.running import eventually
 from tests.service.lulls import SETTINGS, Before, lull_before
 from tests.service.routes import CHATS, asking
@@ -70,7 +71,11 @@ def test_the_setting_lists_it_behind_the_others(
 
 @pytest.mark.parametrize(
     ("status", "body"),
-    [(200, b"not JSON"), (200, b'{"data":{}}'), (200, b""), (500, b'{"data":[]}')],
+    [
+        *((200, b"not JSON"), (200, b'{"data":{}}'), (200, b""), (500, b'{"data":[]}')),
+        (200, b'{"data":[]}' + b" " * MOST_LISTING_BYTES),
+    ],
+    ids=["text", "object", "empty", "error", "too long"],
 )
 def test_a_listing_that_is_none_stays_as_it_is(
     listing: Before, upstream: ScriptedUpstream, status: int, body: bytes

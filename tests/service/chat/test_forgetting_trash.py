@@ -34,6 +34,10 @@ class NoBackups:
     async def paused(self) -> AsyncIterator[None]:
         yield
 
+    @asynccontextmanager
+    async def none_running(self) -> AsyncIterator[None]:
+        yield
+
     def remaining_copies(self) -> list[Path]:
         return []
 

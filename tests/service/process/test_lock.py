@@ -139,3 +139,45 @@ def test_an_older_lull_that_locks_the_file_alone_is_noticed(tmp_path: Path) -> N
         with pytest.raises(Busy):
             ServiceLock(lock).take(discovery=tmp_path / "none", patience_s=0.1)
     assert not is_running(lock)
+
+
+WITHOUT_LOCKS = """
+import errno, fcntl, os, stat, sys
+from pathlib import Path
+
+locks = fcntl.flock
+
+def flock(file, how):
+    number = file if isinstance(file, int) else file.fileno()
+    if sys.argv[2] == "no file" or stat.S_ISDIR(os.fstat(number).st_mode):
+        raise OSError(errno.ENOLCK, "No locks available")
+    locks(file, how)
+
+fcntl.flock = flock
+from lull.core.errors import LullError
+from lull.service.process.lock import ServiceLock, is_running
+
+lock = Path(sys.argv[1])
+for attempt in (lambda: ServiceLock(lock).take(discovery=lock, patience_s=0.1),
+                lambda: is_running(lock)):
+    try:
+        print(attempt())
+    except LullError as error:
+        print(type(error).__name__, error.detail, error.hint)
+"""
+"""A process on a drive that cannot lock `sys.argv[2]`."""
+
+
+@pytest.mark.parametrize("cannot_lock", ["no folder", "no file"])
+def test_on_a_drive_without_locks_no_second_one_starts(tmp_path: Path, cannot_lock: str) -> None:
+    lock = tmp_path / "service.lock"
+    first = ServiceLock(lock)
+    first.take(discovery=tmp_path / "none")
+    words = [sys.executable, "-c", WITHOUT_LOCKS, str(lock), cannot_lock]
+    said = subprocess.run(words, capture_output=True, text=True, check=True).stdout.splitlines()
+    if cannot_lock == "no folder":  # the file's lock is left, and decides
+        assert said[0].startswith("Busy") and said[1:] == ["True"]
+    else:
+        assert [line.split()[0] for line in said] == ["StoreError"] * 2
+        assert "cannot lock files: No locks available. Set LULL_HOME" in said[0]
+    first.release()

@@ -85,3 +85,11 @@ def test_what_a_live_process_writes_and_what_others_named_stays(tmp_path: Path) 
     swept = sweep_leftovers(tmp_path, alive=alive)
     assert sorted(str(f.relative_to(tmp_path)) for f in swept) == sorted(gone)
     assert below(tmp_path) == sorted(kept)
+
+
+def test_a_temporary_file_of_sqlite_goes_at_the_next_start(tmp_path: Path) -> None:
+    (tmp_path / "library").mkdir()
+    for name in ("etilqs_71d01b56b01b12e9", "etilqs_mine", "library/etilqs_71d01b56b01b12e9"):
+        (tmp_path / name).touch()
+    sweep_leftovers(tmp_path, alive=alive)
+    assert below(tmp_path) == ["etilqs_mine", "library/etilqs_71d01b56b01b12e9"]

@@ -20,6 +20,7 @@ from typing import Any
 
 import aiohttp
 
+from lull.backends.ollama.bounded import read_bounded
 from lull.core.adapters.model_facts import ModelFacts
 from lull.core.chat.context_window import DEFAULT_WINDOW
 from lull.core.chat.model_name import canonical, runs_elsewhere
@@ -60,6 +61,11 @@ class OllamaState:
 
 _NO_ANSWER = (aiohttp.ClientError, TimeoutError, OSError, ValueError, RecursionError)
 """Exceptions that mean there was no answer, or one that is not Ollama's."""
+MOST_MODELS = 2000
+"""Most models of a listing that are known; a further one is asked for when it is used."""
+_LONGEST_NAME = 500
+_ASKED_AT_ONCE = 8
+"""Most models whose properties Ollama is asked for at the same time."""
 _MOST_TOKENS = 1 << 40
 """Largest context length that is accepted as valid."""
 
@@ -85,6 +91,7 @@ class OllamaFacts:
         self._on_change = on_change
         self._shown: dict[str, _Show] = {}
         self._showing: dict[str, asyncio.Task[_Show]] = {}
+        self._few = asyncio.Semaphore(_ASKED_AT_ONCE)
         self._windows: dict[str, int] = {}
         self._asked_ps_s = float("-inf")
 
@@ -113,6 +120,9 @@ class OllamaFacts:
             self.state.version = ""
         if was != ok:
             self._on_change(ok)
+        if ok:
+            digests = {one.digest for one in models.values()}
+            self._shown = {mark: show for mark, show in self._shown.items() if mark in digests}
         for name in models:
             self._show_soon(name)
         if models:
@@ -208,7 +218,8 @@ class OllamaFacts:
 
     async def _show(self, key: str, mark: str) -> _Show:
         try:
-            answer = await self._post("/api/show", {"model": key})
+            async with self._few:
+                answer = await self._post("/api/show", {"model": key})
         except _NO_ANSWER as error:
             raise UpstreamDown(f"{self.address} gives no information about {key}.") from error
         show = _read_show(answer)
@@ -246,13 +257,13 @@ class OllamaFacts:
 
     async def _get(self, path: str) -> dict[str, Any]:
         async with self._session.get(self.address + path, timeout=ASK_TIMEOUT) as answer:
-            return _object(await answer.read(), answer.status)
+            return _object(await read_bounded(answer), answer.status)
 
     async def _post(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
         async with self._session.post(
             self.address + path, json=body, timeout=ASK_TIMEOUT
         ) as answer:
-            return _object(await answer.read(), answer.status)
+            return _object(await read_bounded(answer), answer.status)
 
 
 def _object(data: bytes, status: int) -> dict[str, Any]:
@@ -268,7 +279,10 @@ def _models(answer: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
     if not isinstance(listed, list):
         raise ValueError("models is no list")
     entries = [one for one in listed if isinstance(one, dict)]
-    return [(one["name"], one) for one in entries if _text(one.get("name"))]
+    named = [
+        (one["name"], one) for one in entries if 0 < len(_text(one.get("name"))) <= _LONGEST_NAME
+    ]
+    return named[:MOST_MODELS]
 
 
 def _text(value: object) -> str:

@@ -11,6 +11,7 @@ its embedder: vectors of another embedder are recomputed from the stored texts, 
 from __future__ import annotations
 
 import logging
+import os
 import re
 import threading
 import zlib
@@ -98,6 +99,8 @@ class ChromaExemplars:
 
     def _open(self) -> None:
         skip_unused_imports()
+        # Chroma brings a SQLite of its own, which would put past requests into the system's folder.
+        os.environ["SQLITE_TMPDIR"] = str(self._folder.parent)
         import chromadb
         from chromadb.config import Settings
 

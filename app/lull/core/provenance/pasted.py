@@ -123,6 +123,13 @@ _FRAME_LINE: Final = re.compile(
     r"|^[ \t]*(?:[\w.@~-]*/)*[\w@-]+(?:\.[\w-]+){0,3}\.[a-z]\w{0,7}:\d{1,6}(?::\d{1,5})?:[^\n]*$",
     re.IGNORECASE | re.MULTILINE,
 )
+_CHANGED: Final = re.compile(
+    r"^(?:(?P<sure>\+(?:[ \t]{2,})?(?=[^\W\d_]|[-*#>`\"'(\[]))|[+!<] )(?P<said>[^\n]+)",
+    re.MULTILINE,
+)
+"""A line of a diff that stands without its heads. Behind a single space, where people put lists of
+what they like, only a full sentence counts.
+"""
 _STAMPED: Final = re.compile(
     r"[ \t]*(?:\[?\d{1,2}[:.]\d\d(?:[:.]\d\d)?\]?[ ,–-]+\S.*"
     r"|\[?\d{1,4}[./-]\d{1,2}[./-]\d{2,4},? \d{1,2}:\d\d.*"
@@ -202,6 +209,7 @@ def _regions(text: str, *, labelled: bool) -> Iterator[Region]:
     marked += tagged(text)
     yield from marked
     yield from _of_clients(text)
+    yield from _of_diff(text)
     text = _without(text, marked)
     rules = [match.span() for match in _LONE_RULE.finditer(text)]
     if rules:
@@ -237,6 +245,33 @@ def _of_clients(text: str) -> Iterator[Region]:
     if head := _FRAME_HEAD.search(text):
         yield head.start(), len(text)
     yield from (match.span() for match in _FRAME_LINE.finditer(text))
+
+
+def _of_diff(text: str) -> Iterator[Region]:
+    """The region from the first changed line of a diff to the last, with the lines beside these
+    that were taken away or stayed as they were.
+    """
+    lines = list(_LINE.finditer(text))
+    changed = [i for i, line in enumerate(lines) if _is_changed(line.group())]
+    if not changed:
+        return
+    first, last = changed[0], changed[-1]
+    while first and _is_beside(lines[first - 1], lines[first]):
+        first -= 1
+    while last + 1 < len(lines) and _is_beside(lines[last], lines[last + 1], below=True):
+        last += 1
+    yield lines[first].start(), lines[last].end()
+
+
+def _is_changed(line: str) -> bool:
+    found = _CHANGED.match(line)
+    return found is not None and bool(found["sure"] or _is_written(found["said"].strip()))
+
+
+def _is_beside(upper: re.Match[str], lower: re.Match[str], *, below: bool = False) -> bool:
+    """Whether the lower line (with `below`) or the upper one goes on the diff without a gap."""
+    line = lower if below else upper
+    return lower.start() - upper.end() == 1 and line.group()[0] in " \t+-!<>@\\"
 
 
 def _without(text: str, marked: Sequence[Region]) -> str:

@@ -64,8 +64,10 @@ def redact_skill(text: SkillText) -> SkillText:
         return known.setdefault(secret, len(known) + 1)
 
     def redact_value(key: str, value: str) -> str:
-        """Redact a metadata value; its key may be what tells that it is a secret."""
-        return redact_text(f"{key}: {value}", number).removeprefix(f"{key}: ")
+        """Redact a metadata value; its key may be what tells that a line of it is a secret."""
+        whole = redact_text(f"{key}: {value}", number).removeprefix(f"{key}: ")
+        lines = (redact_text(f"{key}: {line}", number) for line in whole.split("\n"))
+        return "\n".join(line.removeprefix(f"{key}: ") for line in lines)
 
     return replace(
         text,

@@ -33,6 +33,7 @@ _BLOB: Final = (
     r"(?<![\w+/=-])(?=[A-Za-z0-9+/_-]*[a-z])(?=[A-Za-z0-9+/_-]*[A-Z])(?=[A-Za-z0-9+/_-]*\d)"
     r"[A-Za-z0-9+/_-]{24,}={0,2}|(?<!\w)[0-9a-fA-F]{32,}(?!\w)|(?:\\x[0-9a-fA-F]{2}){4,}"
     r"|(?:\\u[0-9a-fA-F]{4}){4,}|(?:%[0-9a-fA-F]{2}){6,}|(?:&#x?\w{1,6};){4,}"
+    r"|(?:\\[0-3][0-7]{2}){4,}|(?:=[0-9A-F]{2}){4,}"
 )
 _TOOLS: Final = (
     r"\b(?:pip3?|npm|pnpm|yarn|brew|apt(?:-get)?|dnf|yum|cargo|gem|go|uv|conda|choco|winget|snap|"

@@ -21,6 +21,7 @@ from lull.core.provenance.authorship import Author, AuthoredSpan, SpanPlace
 from lull.core.provenance.flags import FlagKind
 from lull.core.provenance.pasted import perhaps_quoted
 from lull.core.provenance.provenance import Provenance, SourceTurns, sources_of, trace
+from lull.core.provenance.readings import hidden_readings
 from lull.core.provenance.redaction import redact_text
 from lull.core.provenance.risky_text import risks, role_marks
 from lull.core.skills.skill import SkillText, check_text
@@ -176,8 +177,16 @@ def _flag(kind: FlagKind, text: str, quote: str, severity: Severity = Severity.Q
 
 
 def _whole(text: SkillText) -> str:
-    fields = (f"{key}: {value}" for key, value in text.metadata.items())
-    return "\n".join((text.name, text.description, text.body, text.extra, *fields))
+    return f"{text.name}\n{_told(text)}"
+
+
+def _told(text: SkillText) -> str:
+    """All of a skill's text but its name."""
+    # A name says of each line below it what it is.
+    fields = (
+        f"{key}: {line}" for key, value in text.metadata.items() for line in value.split("\n")
+    )
+    return "\n".join((text.description, text.body, text.extra, *fields))
 
 
 # Forbidden to everyone
@@ -212,7 +221,9 @@ def _of_characters(text: SkillText) -> Iterator[Flag]:
     for word in lookalike_words(whole):
         why = f"'{word}' mixes look-alike letters from two scripts."
         yield _flag(FlagKind.LOOKALIKE, why, word)
-    for mark in role_marks(normalised_text(f"{text.description}\n{text.body}\n{text.extra}")):
+    told = _told(text)
+    said = (normalised_text(told), *hidden_readings(told))
+    for mark in dict.fromkeys(mark for one in said for mark in role_marks(one)):
         why = (
             "It contains a mark that a model may mistake for the end of the rules or a change of "
             "speaker."
@@ -222,7 +233,8 @@ def _of_characters(text: SkillText) -> Iterator[Flag]:
 
 def _of_secrets(text: SkillText) -> Iterator[Flag]:
     whole = _whole(text)
-    if redact_text(whole, lambda kind, secret: 1) != whole:
+    said = (whole, *hidden_readings(whole))
+    if any(redact_text(one, lambda kind, secret: 1) != one for one in said):
         yield _flag(FlagKind.SECRET, "It contains a password or a key.", "")
     elif "⟨secret:" in whole:
         why = "A password or key in it was replaced by a placeholder."
@@ -233,8 +245,13 @@ def _of_secrets(text: SkillText) -> Iterator[Flag]:
 
 
 def _of_risks(text: SkillText, sources: SourceTurns) -> Iterator[Flag]:
-    typed = _plain("\n".join(read.span.text for read in sources.typed))
-    for risk in risks(normalised_text(f"{text.description}\n{text.body}\n{text.extra}")):
+    read = "\n".join(read.span.text for read in sources.typed)
+    typed = _plain("\n".join((read, *hidden_readings(read))))
+    told = _told(text)
+    found = list(risks(normalised_text(told)))
+    hidden = (risk for said in hidden_readings(told) for risk in risks(said))
+    found += [risk for risk in hidden if risk.kind is not FlagKind.ENCODED]
+    for risk in found:
         own = _plain(risk.quote) in typed
         why = f"{risk.why}, typed by you." if own else f"{risk.why} that you never typed."
         yield _flag(risk.kind, why, risk.quote, Severity.NOTE if own else Severity.QUARANTINE)

@@ -17,10 +17,17 @@ from lull.core.skills.skill import SkillText
 
 def check_no_secrets(text: SkillText) -> SkillText:
     """Return the skill's text unchanged. Raises SkillError if it contains a password or a key."""
-    fields = (*text.metadata.items(), ("extra", text.extra), ("body", text.body))
+    # A key may be what tells that a line below it is a secret.
+    named = ((key, f"{key}: {value}") for key, value in text.metadata.items())
+    below = (
+        (key, "\n" * line + f"{key}: {said}")
+        for key, value in text.metadata.items()
+        for line, said in enumerate(value.split("\n"))
+    )
+    fields = (*named, *below, ("extra", text.extra), ("body", text.body))
     for where, said in (("name", text.name), ("description", text.description), *fields):
-        for begin, _, kind in secrets_in(str(said)):
-            line = str(said).count("\n", 0, begin) + 1
+        for begin, _, kind in secrets_in(said):
+            line = said.count("\n", 0, begin) + 1
             raise SkillError(
                 f"Line {line} of the {where} looks like a secret ({kind.replace('-', ' ')}).",
                 hint="Take it out: a skill goes into every prompt, and its versions are kept.",

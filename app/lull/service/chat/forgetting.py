@@ -41,14 +41,19 @@ class FinishForgetting:
             await asyncio.sleep(TRIES_EVERY_S)
             await self.once()
 
-    async def once(self) -> LullError | None:
-        """Finish what there is to finish, and show the user why it could not be; returns why."""
+    async def once(self, *, at_once: bool = False) -> LullError | None:
+        """Finish what there is to finish, and show the user why it could not be; returns why.
+
+        A backup in progress comes to its end first, unless it is to be done `at_once`.
+        """
         error: LullError | None = None
         try:
             if not await asyncio.to_thread(self._forget.unfinished):
                 self._problems.clear(FORGETTING_PROBLEM)
                 return None
-            async with self._backups.paused():
+            # Stopped by each of many tries, a long backup would never come to an end.
+            backups = self._backups
+            async with backups.paused() if at_once else backups.none_running():
                 error = await self._forget.finish()
         except LullError as why:
             error = why
@@ -102,7 +107,7 @@ class ForgettingRequests:
                     done = await self._forget.forget(conversation, unread=salvage is not None)
             except NotFound:
                 # It may be gone from all rows by an earlier try, and not from the file.
-                if why := await self._finishing.once():
+                if why := await self._finishing.once(at_once=True):
                     raise why from None
                 raise
             return await self._view(done, salvage, done=True)

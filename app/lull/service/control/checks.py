@@ -30,6 +30,7 @@ from lull.core.skills.skill import Library, SkillStatus
 from lull.store.chat.trajectories import Trajectories
 from lull.store.chat.trash_files import damage_error
 from lull.store.database import Database
+from lull.store.rows.readable_rows import count_damaged_values
 from lull.store.skills.skill_folders import SkillFolders, UnreadableSkill
 
 T = TypeVar("T")
@@ -153,6 +154,18 @@ def store(database: Database, trajectories: Trajectories) -> str:
         raise LullError(
             f"{database.path} is damaged: {verdict}.",
             hint="Start Lull again: it keeps the file aside and begins a new one.",
+        )
+    if gone := database.tables_gone():
+        tables = ", ".join(gone)
+        raise LullError(
+            f"Another program removed tables from {database.path}: {tables}.",
+            hint="Stop Lull and restore the file from a backup. A start creates them again, empty.",
+        )
+    if damaged := database.read(count_damaged_values):
+        raise LullError(
+            f"{damaged} values in {database.path} are damaged; what they say of a conversation or "
+            "of a score is left out.",
+            hint="The rest is used as before. A backup may have them whole.",
         )
     if database.dropped:
         raise LullError(f"Records lost: {database.dropped}.", hint="Is the disk full or too slow?")

@@ -302,6 +302,12 @@ class Backups:
         async with self._turn:
             yield
 
+    @asynccontextmanager
+    async def none_running(self) -> AsyncIterator[None]:
+        """Context manager that waits until a backup in progress has ended, and lets none start."""
+        async with self._turn:
+            yield
+
     async def _alone(self, work: Callable[[Tell], Any], *, gives_way: bool = False) -> Any:
         async with self._turn:
             await asyncio.to_thread(self._database.place.check)

@@ -9,6 +9,7 @@ the file while it is locked; the folder's lock then still keeps a second service
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import time
@@ -16,13 +17,15 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import IO
 
-from lull.core.errors import AlreadyRunning, Busy
+from lull.core.errors import AlreadyRunning, Busy, StoreError
 from lull.store.on_disk import open_regular
 from lull.store.skills.skill_files import write_atomically
 
 if os.name == "posix":
     import fcntl
 
+_CANNOT_LOCK = {errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL}
+"""Errors of drives that know no locks, as some network drives."""
 PATIENCE_S = 5.0
 """Longest wait in seconds for commands that hold the service's lock only briefly."""
 
@@ -180,13 +183,17 @@ def _folder_locked(folder: int | None, *, shared: bool) -> bool:
     folders, as on some network drives, True: then the file's lock alone decides.
     """
     if folder is not None:
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError, StoreError):
             return _locked(folder, shared=shared)
     return True
 
 
 def _locked(file: IO[str] | int, *, shared: bool) -> bool:
-    """Try to take the lock without waiting; False if another process has it."""
+    """Try to take the lock without waiting; False if another process has it.
+
+    Raises StoreError where the drive cannot lock files, since nothing keeps two services apart
+    there.
+    """
     try:
         if os.name == "posix":
             fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
@@ -198,6 +205,13 @@ def _locked(file: IO[str] | int, *, shared: bool) -> bool:
             msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
     except (BlockingIOError, PermissionError):
         return False
+    except OSError as error:
+        if error.errno not in _CANNOT_LOCK:
+            raise
+        raise StoreError(
+            f"The drive of Lull's folder cannot lock files: {error.strerror}.",
+            hint="Set LULL_HOME to a folder on a disk of this machine.",
+        ) from error
     return True
 
 

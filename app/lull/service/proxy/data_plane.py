@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import nullcontext
+from typing import Final
 
 from aiohttp import web
 
@@ -20,6 +21,10 @@ from lull.service.proxy.dialects import CHAT_ROUTES
 from lull.service.proxy.forward import ProxyAnswer
 from lull.service.proxy.own_errors import OwnFaults, client_text, error_answer
 from lull.service.proxy.relay import one_chunk, relay, runner
+
+MOST_LISTING_BYTES: Final = 2_000_000
+"""Longest listing of models to which Lull's own are added; a longer one is passed on as it comes.
+"""
 
 
 class DataPlane:
@@ -161,12 +166,26 @@ class DataPlane:
         merge = self._local.merger(path) if answer.status == 200 else None
         if merge is None or not (self._rules.list_built_in or self._upstream.has_no_models):
             return answer
-        answer.headers.popall("Content-Length", None)
+        length = answer.headers.popall("Content-Length", None)
         if request.method == "HEAD":
             return answer
-        whole = merge(b"".join([chunk async for chunk in answer.chunks]))
+        begun = b""
+        async for chunk in answer.chunks:
+            begun += chunk
+            if len(begun) > MOST_LISTING_BYTES:  # too long to be held, or no listing at all
+                if length:
+                    answer.headers["Content-Length"] = length[0]
+                answer.chunks = _before(begun, answer.chunks)
+                return answer
+        whole = merge(begun)
         answer.headers["Content-Length"] = str(len(whole))
         return ProxyAnswer(answer.status, answer.headers, one_chunk(whole), answer.reason)
+
+
+async def _before(begun: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    yield begun
+    async for chunk in rest:
+        yield chunk
 
 
 def _stream_of(request: web.Request) -> AsyncIterator[bytes] | None:

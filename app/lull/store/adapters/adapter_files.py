@@ -16,7 +16,7 @@ from typing import Final
 
 from lull.core.adapters.adapter import adapter_sha256
 from lull.core.errors import AdapterError, StoreError
-from lull.store.on_disk import NOT_REGULAR, leads_nowhere, open_regular, to_disk
+from lull.store.on_disk import NOT_REGULAR, inside, leads_nowhere, open_regular, to_disk
 
 log = logging.getLogger(__name__)
 
@@ -140,7 +140,7 @@ class AdapterFiles:
 
     def folder(self, adapter: str) -> Path:
         """Return the folder of an adapter's files."""
-        return self.root / adapter
+        return inside(self.root, adapter)
 
     def take_in(self, adapter: str, source: Path, sha256: str = "") -> str:
         """Copy a trained LoRA adapter into the folder of stored adapters and return the sha256 of
@@ -149,7 +149,7 @@ class AdapterFiles:
         Replaces whatever a crash left there. Raises StoreError; ChangedAdapter if `sha256` is given
         and the copy has another one: then nothing is kept.
         """
-        target, temporary = self.folder(adapter), self.root / f"{_TEMPORARY_PREFIX}{adapter}"
+        target, temporary = self.folder(adapter), inside(self.root, f"{_TEMPORARY_PREFIX}{adapter}")
         try:
             shutil.rmtree(temporary, ignore_errors=True)
             temporary.mkdir(parents=True, mode=0o700)

@@ -44,6 +44,7 @@ from lull.store.backups.parts import CHUNK, Tell, as_backup_errors, layout_and_c
 from lull.store.backups.reading import unpacked
 from lull.store.leftovers import sweep_folder
 from lull.store.on_disk import open_regular, to_disk
+from lull.store.rows.rewriting import rewrite_copy
 from lull.store.rows.sealed_rows import sealed_rows
 from lull.store.rows.sealed_tables import ADAPTERS, ADAPTERS_IN_FORCE
 from lull.store.skills.skill_files import SEARCHED_BYTES, SKILL_FILE, sha256_of, without_secrets
@@ -321,6 +322,7 @@ def _copy(live: sqlite3.Connection, copy: Path, tell: Tell) -> None:
         live.backup(whole, pages=_PAGES_PER_STEP, progress=progress, sleep=0)
         # One file, which needs none beside it.
         whole.execute("PRAGMA journal_mode = DELETE")
+        rewrite_copy(whole)
 
 
 def _pack(

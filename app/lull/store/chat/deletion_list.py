@@ -58,12 +58,24 @@ def written_list(what: ToForget) -> bytes:
     return json.dumps(values).encode()
 
 
-def read_list(value: bytes) -> ToForget:
-    """Return the list that was stored as these bytes."""
-    values: dict[str, Any] = json.loads(value)
-    values["owner"] = values.pop(_STORED_OWNER, "")
-    return ToForget(**{name: _tuples(one) for name, one in values.items()})
+def read_list(value: bytes, trajectory: str) -> ToForget:
+    """Return the list of what goes with this conversation that was stored as these bytes; it names
+    nothing but the conversation if they are damaged.
+    """
+    try:
+        values: dict[str, Any] = json.loads(value)
+        values["owner"] = values.pop(_STORED_OWNER, "")
+        lists = {name: _tuples(one) for name, one in values.items()}
+        if lists["trajectory"] == trajectory and all(map(_is_text, lists.values())):
+            return ToForget(**lists)
+    except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
+        pass
+    return ToForget(trajectory=trajectory, turns=())
 
 
 def _tuples(value: Any) -> Any:
     return tuple(_tuples(one) for one in value) if isinstance(value, list) else value
+
+
+def _is_text(value: Any) -> bool:
+    return all(map(_is_text, value)) if isinstance(value, tuple) else isinstance(value, str)

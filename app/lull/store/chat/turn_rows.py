@@ -20,6 +20,7 @@ from lull.core.chat.trajectory import (
     Selection,
     Suffix,
 )
+from lull.store.rows.readable_rows import readable
 
 DAMAGED = "⟨this message cannot be read⟩"
 """Placeholder text for a stored message that cannot be read."""
@@ -174,7 +175,7 @@ def trajectory_row(row: sqlite3.Row) -> TrajectoryRow:
         started=row["started"],
         last=row["last"],
         generation=row["generation"],
-        skills=_skills(json.loads(row["skills"])),
+        skills=readable(row["skills"], _skills, ()),
         excluded=row["excluded_at"] is not None,
         title=_title(row["first"]),
         label=Label(row["label"]) if row["label"] else None,
@@ -218,8 +219,8 @@ def turn_row(connection: sqlite3.Connection, row: sqlite3.Row, known: set[str]) 
         base=row["base"],
         adapter=row["adapter"],
         generation=row["generation"],
-        skills=_skills(json.loads(row["skills"])),
-        sampling=json.loads(row["sampling"]),
+        skills=readable(row["skills"], _skills, ()),
+        sampling=readable(row["sampling"], _object, {}),
         request=tuple(reversed(new)),
         answer=_message(answer["message"] if answer else ""),
         finish=row["finish"],
@@ -260,30 +261,43 @@ def position(row: sqlite3.Row) -> Position:
     """Convert a database row of a turn and its conversation to a Position (where the next request
     continues the conversation).
     """
-    selection = json.loads(row["selection"])
     return Position(
         trajectory=row["id"],
         turns=row["number"],
-        selection=Selection(
-            skills=_skills(selection["skills"]),
-            block=selection["block"],
-            why=selection["why"],
-            model_system=selection.get("model_system", ""),
-            assignments=tuple(HoldoutAssignment(**one) for one in selection.get("flips", ())),
-            learned=tuple(selection.get("learned", ())),
-        ),
-        suffixes=tuple(
-            Suffix(
-                message=s["message"],
-                text=s["text"],
-                skills=_skills(s["skills"]),
-                head=bool(s.get("head", False)),
-            )
-            for s in json.loads(row["suffixes"])
-        ),
+        selection=readable(row["selection"], _selection, Selection()),
+        suffixes=readable(row["suffixes"], _suffixes, ()),
         known=max(NOTHING_KNOWN, row["known"]),
         adapter=row["adapter"],
     )
+
+
+def _selection(selection: dict[str, Any]) -> Selection:
+    return Selection(
+        skills=_skills(selection["skills"]),
+        block=selection["block"],
+        why=selection["why"],
+        model_system=selection.get("model_system", ""),
+        assignments=tuple(HoldoutAssignment(**one) for one in selection.get("flips", ())),
+        learned=tuple(selection.get("learned", ())),
+    )
+
+
+def _suffixes(values: list[dict[str, Any]]) -> tuple[Suffix, ...]:
+    return tuple(
+        Suffix(
+            message=s["message"],
+            text=s["text"],
+            skills=_skills(s["skills"]),
+            head=bool(s.get("head", False)),
+        )
+        for s in values
+    )
+
+
+def _object(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise TypeError("not an object")
+    return value
 
 
 _STORED_NAMES: Final = {"assignments": "flips"}
@@ -296,21 +310,21 @@ def _fields(value: object) -> dict[str, object]:
     return {_STORED_NAMES.get(field, field): getattr(value, field) for field in fields}
 
 
-_readable = json.JSONEncoder(ensure_ascii=False, default=_fields).encode
+_as_text = json.JSONEncoder(ensure_ascii=False, default=_fields).encode
 as_json = json.JSONEncoder(default=_fields).encode
 """Encode a value, dataclasses with slots included, as ASCII JSON text."""
 
 
 def selection_json(selection: Selection) -> str:
     """Return the JSON in which the skills chosen for a conversation's prompt are stored."""
-    return without_surrogates(_readable(selection))
+    return without_surrogates(_as_text(selection))
 
 
 def suffixes_json(suffixes: Sequence[Suffix]) -> str:
     """Return the JSON in which skills are stored that were added to a conversation's messages
     instead of the beginning of its prompt.
     """
-    return _readable(suffixes)
+    return _as_text(suffixes)
 
 
 def without_surrogates(text: str) -> str:

@@ -9,6 +9,7 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from typing import Any
 
 from lull.core.chat.client import Client
 from lull.core.chat.messages import Message, Role
@@ -16,6 +17,7 @@ from lull.core.feedback.feedback_label import request_in
 from lull.core.feedback.reward import Reward, Source, Vote
 from lull.core.feedback.signals import Signal, SignalKind
 from lull.store.chat.turn_rows import TurnRow
+from lull.store.rows.readable_rows import readable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +109,7 @@ def newest_words(messages: Sequence[Message]) -> str:
 
 def reward_row(row: sqlite3.Row) -> RewardRow:
     """Return a row of the table of rewards (scores of answers) as a value."""
-    votes = tuple(Vote(**vote) for vote in json.loads(row["votes"]))
+    votes: tuple[Vote, ...] = readable(row["votes"], _votes, ())
     reward = None
     if row["source"] is not None:
         reward = Reward(
@@ -116,19 +118,24 @@ def reward_row(row: sqlite3.Row) -> RewardRow:
     return RewardRow(
         turn=row["turn"] if "turn" in row.keys() else row["id"],  # noqa: SIM118  a row is no dict
         reward=reward,
-        signals=tuple(
-            Signal(
-                kind=SignalKind(s["kind"]),
-                source=Source(s["source"]),
-                value=s["value"],
-                text=s["text"],
-            )
-            for s in json.loads(row["signals"])
-        ),
+        signals=readable(row["signals"], _signals, ()),
         votes=votes,
         judge=row["judge"],
         tries=row["tries"],
         due=datetime.fromisoformat(row["due"]) if row["due"] else None,
+    )
+
+
+def _votes(values: list[dict[str, Any]]) -> tuple[Vote, ...]:
+    return tuple(Vote(**vote) for vote in values)
+
+
+def _signals(values: list[dict[str, Any]]) -> tuple[Signal, ...]:
+    return tuple(
+        Signal(
+            kind=SignalKind(s["kind"]), source=Source(s["source"]), value=s["value"], text=s["text"]
+        )
+        for s in values
     )
 
 

@@ -7,7 +7,6 @@ none.
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ from lull.store.feedback.reward_rows import (
     reward_row,
     values_of,
 )
+from lull.store.rows.readable_rows import readable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,12 +134,13 @@ class Rewards:
                 (*values, model, YOU_SAID),
             ).fetchall()
         )
+
         # Compared here, because SQL parameters cannot hold a client's lone surrogates.
-        found = {
-            row["turn"]: frozenset(texts[one["text"]] for one in signals if one["text"] in texts)
-            for row in rows
-            if (signals := json.loads(row["signals"]))
-        }
+        def known(signals: list[dict[str, str]]) -> frozenset[str]:
+            return frozenset(texts[one["text"]] for one in signals if one["text"] in texts)
+
+        none = frozenset[str]()
+        found = {row["turn"]: readable(row["signals"], known, none) for row in rows}
         return {turn: words for turn, words in found.items() if words}
 
     def models(self) -> list[str]:
@@ -285,7 +286,11 @@ class Rewards:
                     if row["scored"]
                     else RewardRow(turn=row["id"], reward=None),
                     left_out=frozenset((row["left_out"] or "").split(",")) - {""},
-                    learned=frozenset(json.loads(row["selection"]).get("learned", ())),
+                    learned=readable(
+                        row["selection"],
+                        lambda said: frozenset(said.get("learned", ())),
+                        frozenset(),
+                    ),
                 )
                 for row in rows
             ]

@@ -1,10 +1,13 @@
 """Reads database rows of which some may be damaged: a damaged row is skipped in lists, raises an
-error where it is asked for, and is reported to the user; all other rows stay usable.
+error where it is asked for, and is reported to the user; all other rows stay usable. Of a
+conversation only the damaged value is left out, so that its text can still be read.
 """
 
 from __future__ import annotations
 
+import json
 import logging
+import sqlite3
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
@@ -15,8 +18,36 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-_DAMAGE = (ValueError, KeyError, TypeError, AttributeError)
+_DAMAGE = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
 """What the conversion of a row raises whose values are not what Lull wrote."""
+
+
+_JSON = {
+    "turns": ("skills", "sampling", "suffixes"),
+    "trajectories": ("selection", "suffixes"),
+    "rewards": ("votes", "signals"),
+}
+"""Columns with JSON, by table."""
+
+
+def readable(text: Any, convert: Callable[[Any], T], otherwise: T) -> T:
+    """Convert what a column with JSON holds; return `otherwise` if it is damaged."""
+    try:
+        return convert(json.loads(text))
+    except _DAMAGE:
+        return otherwise
+
+
+def count_damaged_values(connection: sqlite3.Connection) -> int:
+    """Return how many values of conversations, answers and their scores are damaged and left
+    out.
+    """
+    found = 0
+    for table, columns in _JSON.items():
+        each = " + ".join(f"(json_valid({column}) = 0)" for column in columns)
+        (bad,) = connection.execute(f"SELECT coalesce(sum({each}), 0) FROM {table}").fetchone()
+        found += bad
+    return found
 
 
 class NamedValues(Protocol):

@@ -9,18 +9,20 @@ other files of an imported folder wait in `waiting/PROPOSAL/` until its text is 
 from __future__ import annotations
 
 import contextlib
+import glob
 import hashlib
 import json
 import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 from lull.core.errors import SkillError, StoreError
 from lull.core.proof.evidence import evidence_from_json
 from lull.core.proof.proof import ProofState
 from lull.core.skills.skill import EVERYBODY, RESERVED_CLIENT, SkillKey, SkillText, check_client
-from lull.store.on_disk import read_regular
+from lull.store.on_disk import inside, read_regular
 from lull.store.skills.skill_files import (
     COPY_LIMIT,
     SKILL_FILE,
@@ -121,7 +123,7 @@ class SkillFolders:
         write_atomically(target, data)
 
     def _evidence(self, sha256: str) -> Path:
-        return self.versions / sha256[:2] / f"{sha256}.{EVIDENCE}"
+        return inside(inside(self.versions, sha256[:2]), f"{sha256}.{EVIDENCE}")
 
     def text(self, sha256: str, key: SkillKey | None = None) -> SkillText:
         """Return the text of a version of a skill, given by its sha256.
@@ -136,7 +138,7 @@ class SkillFolders:
         return self._texts[sha256]
 
     def _restore(self, sha256: str, key: SkillKey) -> None:
-        archived = (self.archive / _client_folder(key)).glob(f"{key.name}.*/{SKILL_FILE}")
+        archived = (copy / SKILL_FILE for copy in self._archived(key))
         for file in (self.folder(key) / SKILL_FILE, *archived):
             if sha256_of(file) == sha256:
                 self.keep_bytes(read_regular(file, FILE_LIMIT))
@@ -161,7 +163,7 @@ class SkillFolders:
         return data
 
     def _version(self, sha256: str) -> Path:
-        return self.versions / sha256[:2] / f"{sha256}.md"
+        return inside(inside(self.versions, sha256[:2]), f"{sha256}.md")
 
     def has_version(self, sha256: str) -> bool:
         """Return whether bytes with this sha256 are stored. Blocking."""
@@ -171,7 +173,7 @@ class SkillFolders:
 
     def folder(self, key: SkillKey) -> Path:
         """Return the folder of a skill that the user may edit."""
-        return self.working / _client_folder(key) / key.name
+        return inside(inside(self.working, _client_folder(key)), key.name)
 
     def was_deleted(self, key: SkillKey) -> bool:
         """Return whether a person deleted this skill's folder. If the whole folder of its client is
@@ -268,10 +270,12 @@ class SkillFolders:
             write_atomically(target / SKILL_FILE, without_secrets(data))
 
     def _free_archive(self, key: SkillKey) -> Path:
-        number = 1
-        while (target := self.archive / _client_folder(key) / f"{key.name}.{number}").exists():
-            number += 1
-        return target
+        folder = inside(self.archive, _client_folder(key))
+        places = (inside(folder, f"{key.name}.{number}") for number in count(1))
+        return next(place for place in places if not place.exists())
+
+    def _archived(self, key: SkillKey) -> Iterator[Path]:
+        return self._free_archive(key).parent.glob(f"{glob.escape(key.name)}.*")
 
     def copy_in(self, key: SkillKey, source: Path) -> None:
         """Copy an imported skill's additional files (all but SKILL.md) into the skill's folder."""
@@ -281,13 +285,13 @@ class SkillFolders:
         """Copy an imported skill's additional files to a waiting folder, where they stay until the
         user has approved or rejected the skill's text.
         """
-        copy_beside(source, self.waiting / proposal)
+        copy_beside(source, inside(self.waiting, proposal))
 
     def install_held_files(self, proposal: str, key: SkillKey) -> None:
         """Move an imported skill's additional files from the waiting folder into the folder of the
         skill, which is now approved.
         """
-        source = self.waiting / proposal
+        source = inside(self.waiting, proposal)
         if source.is_dir():
             copy_beside(source, self.folder(key))
             shutil.rmtree(source, ignore_errors=True)
@@ -298,7 +302,7 @@ class SkillFolders:
         """
         check_beside(self.folder(key))
         if proposal:
-            check_beside(self.waiting / proposal)
+            check_beside(inside(self.waiting, proposal))
 
     def copy_out(self, key: SkillKey, sha256: str, target: Path) -> None:
         """Export a skill folder for other tools: this version's text and the working copy's
@@ -320,7 +324,7 @@ class SkillFolders:
         for key in gone:
             shutil.rmtree(self.folder(key), ignore_errors=True)
         for key in (*gone, *back):
-            for archived in (self.archive / _client_folder(key)).glob(f"{key.name}.*"):
+            for archived in self._archived(key):
                 shutil.rmtree(archived, ignore_errors=True)
         for sha256 in texts:
             self._version(sha256).unlink(missing_ok=True)

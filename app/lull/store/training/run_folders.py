@@ -26,7 +26,7 @@ from lull.core.training.run_format import (
     spec_text,
 )
 from lull.core.training.spec import RunSpec
-from lull.store.on_disk import to_disk
+from lull.store.on_disk import inside, to_disk
 
 _UNFINISHED: Final = ".new-"
 
@@ -47,7 +47,7 @@ class RunFolders:
 
     def folder(self, run: str) -> Path:
         """Return the folder of a training run."""
-        return self.root / run
+        return inside(self.root, run)
 
     def adapter(self, run: str) -> Path:
         """Return the path of the folder in a run folder where the trainer leaves the finished
@@ -60,7 +60,7 @@ class RunFolders:
         StoreError.
         """
         target = self.folder(spec.id)
-        made = self.root / f"{_UNFINISHED}{spec.id}"
+        made = inside(self.root, f"{_UNFINISHED}{spec.id}")
         try:
             self.root.mkdir(parents=True, exist_ok=True, mode=0o700)
             shutil.rmtree(made, ignore_errors=True)
@@ -136,7 +136,7 @@ class RunFolders:
         Anything that a crash leaves of it no longer counts as a run and is swept later.
         """
         folder = self.folder(run)
-        gone = self.root / f"{_UNFINISHED}{run}"
+        gone = inside(self.root, f"{_UNFINISHED}{run}")
         if folder.exists():
             shutil.rmtree(gone, ignore_errors=True)
             folder.rename(gone)

@@ -186,3 +186,24 @@ def test_a_kill_alone_loses_and_tells_nothing(lull: Lull) -> None:
     running.kill()
     lull.serve()
     assert problems(lull) == []
+
+
+@pytest.mark.parametrize("table", ["turns", "generations", "events"])
+def test_a_table_that_is_removed_is_told_by_the_doctor_and_by_each_later_start(
+    lull: Lull, table: str
+) -> None:
+    running = lull.serve()
+    running.chat("list: apple")
+    with closing(sqlite3.connect(lull.home / "lull.db", isolation_level=None)) as file:
+        file.execute(f"DROP TABLE {table}")
+    found = store_check(lull)
+    assert (found["ok"], found["serious"]) == (False, True) and f": {table}." in str(found["text"])
+    running.stop()
+    for _ in range(2):
+        running = lull.serve()
+        (said,) = [p for p in problems(lull) if "had lost its tables" in p]
+        assert f"tables {table};" in said and store_check(lull)["text"] == said
+        running.stop()
+    (lull.home / "tables.lost").unlink()
+    lull.serve()
+    assert problems(lull) == []

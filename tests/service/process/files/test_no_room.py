@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-ROOM = "24m"
+ROOM = "48m"
 ALONE = ["unshare", "--mount", "--propagation", "private"]
 SMALL_DISK = Path(__file__).with_name("small_disk.py")
 
