@@ -14,17 +14,19 @@ from pathlib import Path
 from typing import Final
 
 from bench.plainweek import goals, measures
-from bench.plainweek.arms import ARMS, NIGHT
+from bench.plainweek.arms import ARMS, BASELINE, FULL, NIGHT, SKILLS
 from bench.plainweek.measures import Row
 from bench.plainweek.people import CHANGE_DAY, DAYS, VAGUE, WRONG
 from bench.plainweek.week import MODEL, MOST_TOKENS, RUNS_A_NIGHT, play
 from bench.report import RESULTS, ROOT, print_goals, report, write
 from bench.workweek import finished_stretches
+from bench.workweek.arms import Arm
 from bench.workweek.plan import Plan
 from bench.workweek.plot import draw
 from bench.workweek.service import SETTINGS
 
 NAME: Final = "plainweek"
+QUICK_ARMS: Final = (BASELINE, SKILLS, FULL)
 NOT_SHOWN: Final = (
     "The persons are simulated: an author who knew none of the code wrote what they ask and say, "
     "and exact programs say whether an answer is as they want it.",
@@ -37,7 +39,7 @@ NOT_SHOWN: Final = (
 def main(argv: Sequence[str]) -> int:
     """Play what is missing, then write and print what was found."""
     parser = argparse.ArgumentParser(prog="bench plainweek", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="one person: a look, not a result")
+    parser.add_argument("--quick", action="store_true", help="one person in three arms: a look")
     parser.add_argument("--seed", type=int, default=0, help="the first person's number")
     parser.add_argument("--seeds", type=int, help="how many persons; 6 without --quick")
     parser.add_argument("--jobs", type=int, default=1, help="weeks at once")
@@ -48,7 +50,10 @@ def main(argv: Sequence[str]) -> int:
     args = parser.parse_args(argv)
     persons = args.seeds or (1 if args.quick else goals.PERSONS)
     seeds = [args.seed + number for number in range(persons)]
-    document = _measured(seeds, work=args.work, at_once=args.jobs, fresh=args.fresh, out=args.out)
+    arms = QUICK_ARMS if args.quick else ARMS
+    document = _measured(
+        arms, seeds, work=args.work, at_once=args.jobs, fresh=args.fresh, out=args.out
+    )
     path = write(document, args.out)
     _print_table(document)
     missed = print_goals(document)
@@ -56,12 +61,20 @@ def main(argv: Sequence[str]) -> int:
     return 1 if missed and args.strict else 0
 
 
-def _measured(seeds: Sequence[int], *, work: Path, at_once: int, fresh: bool, out: Path) -> Row:
+def _measured(
+    arms: Sequence[Arm],
+    seeds: Sequence[int],
+    *,
+    work: Path,
+    at_once: int,
+    fresh: bool,
+    out: Path,
+) -> Row:
     state = finished_stretches.state_of_the_code()
     folder = work / state.mark
     if fresh:
         shutil.rmtree(folder, ignore_errors=True)
-    plan = Plan([(arm, seed) for seed in seeds for arm in ARMS])
+    plan = Plan([(arm, seed) for seed in seeds for arm in arms])
     weeks = plan.play(folder, at_once, tell=_say, stretch=play)
     found, contrasts = measures.rows(weeks, seeds[0]), measures.contrasts(weeks, seeds[0])
     document = report(
