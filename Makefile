@@ -70,7 +70,7 @@ quick: setup-test ## the tests of rules: what takes no seconds and no folder
 
 check: static test ## what a commit must pass: format, lint, types, import contracts, tests
 
-static: format-check lint types contracts
+static: format-check lint types contracts subject
 
 format: setup-test ## put the code in its one format
 	@$(PY) -m ruff format .
@@ -83,6 +83,9 @@ lint: setup-test ## ruff
 
 types: setup-test ## mypy --strict
 	@$(PY) -m mypy
+
+subject: setup-test ## the newest commit's subject: `area: imperative`, 72 characters
+	@$(PY) -m bench.subject
 
 contracts: setup-test ## which floor may import which
 	@.venv/bin/lint-imports --no-cache
