@@ -23,8 +23,8 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from lull.core.backoff import Backoff
 from lull.core.errors import AddressInUse
+from lull.desktop.free_port import address_of, is_free
 from lull.desktop.place import Place
-from lull.desktop.ports import address_of, is_free
 from lull.desktop.words import tr
 
 LOOK_MS: Final = 300

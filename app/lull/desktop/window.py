@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from lull.desktop.ports import address_of, next_free_port
+from lull.desktop.free_port import address_of, next_free_port
 from lull.desktop.service_process import ServiceState
 from lull.desktop.state import OutcomeMessage, Phase
 from lull.desktop.tray_status import tray_status

@@ -16,9 +16,10 @@ from lull.core.chat.model_name import canonical
 from lull.core.checks.check import NO_LIBRARIES, Check, CheckLibraries
 from lull.core.checks.check_answer import passes_check
 from lull.core.checks.wording import in_words
-from lull.core.feedback.feedback import Feedback, MessageFindings, Scope
+from lull.core.feedback.feedback import Feedback, Scope
 from lull.core.feedback.reward import Source
 from lull.core.feedback.signals import YOU_SAID, Signal, SignalKind, from_format
+from lull.core.feedback.standing_check import standing_check
 from lull.core.skills.similarity import subject_similarity
 from lull.core.skills.skill import Skill
 
@@ -75,17 +76,15 @@ class Verifier:
         exact: Mapping[str, Reads],
         *,
         checks: Callable[[str], Sequence[Check]],
-        derived: Callable[[MessageFindings], Check | None] = lambda _heard: None,
         tools: CheckLibraries = NO_LIBRARIES,
     ) -> None:
         """The mapping `exact` holds verifiers for models whose answers are right or wrong.
 
-        `checks` returns a skill's checks by its sha256, `derived` makes a check from feedback, and
-        `tools` are libraries that some checks need.
+        `checks` returns a skill's checks by its sha256, and `tools` are libraries that some checks
+        need.
         """
         self._exact = {canonical(name): read for name, read in exact.items()}
         self._checks = checks
-        self._derived = derived
         self._tools = tools
 
     def is_exact(self, model: str) -> bool:
@@ -104,7 +103,7 @@ class Verifier:
             words=heard.rule,
             about=about,
             turn=feedback.before,
-            check=self._derived(heard),
+            check=standing_check(heard),
             scope=heard.scope or Scope.KIND,
             said=feedback.turn,
         )

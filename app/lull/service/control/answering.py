@@ -7,10 +7,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Protocol
+from typing import Any, Protocol
 
 from aiohttp import web
 
@@ -155,3 +155,15 @@ def _failed(error: LullError, status: int, headers: dict[str, str] | None = None
 def _json_response(value: Json, *, status: int = 200) -> web.Response:
     # ASCII-escaped, because recorded text may contain lone surrogates.
     return web.json_response(value, status=status)
+
+
+def text_of(wanted: Mapping[str, Any], name: str) -> str | None:
+    """Return a field of a request as text that can be stored in a file; None if it is absent.
+    Raises UsageError.
+    """
+    value = wanted.get(name)
+    if value is not None and not isinstance(value, str):
+        raise UsageError(f"{name} is not text.")
+    if value is not None and any("\ud800" <= c <= "\udfff" or c == "\0" for c in value):
+        raise UsageError(f"{name} holds characters that no file can hold.")
+    return value

@@ -30,6 +30,7 @@ from lull.core.proof.proposal import (
 from lull.core.skills.skill import Library, SkillKey
 from lull.loops.chat.known_models import remember
 from lull.loops.skills.review import DecisionResult, Review
+from lull.service.control.answering import text_of
 from lull.service.process.bus import EventBus
 from lull.service.proof.proposal_views import (
     fault_view,
@@ -229,9 +230,9 @@ class ReviewRequests:
 
         Raises Conflict, NotFound, UsageError, SkillError.
         """
-        sha256, reason = _text(wanted, "sha256"), _text(wanted, "reason")
-        description, body = _text(wanted, "description"), _text(wanted, "body")
-        scope, check = _scope(wanted), _text(wanted, "check")
+        sha256, reason = text_of(wanted, "sha256"), text_of(wanted, "reason")
+        description, body = text_of(wanted, "description"), text_of(wanted, "body")
+        scope, check = _scope(wanted), text_of(wanted, "check")
         if action != "approve":  # approve checks the hash itself, in its transaction
             _check_same(self._proposals.get(proposal), sha256)
         match action:
@@ -259,7 +260,7 @@ class ReviewRequests:
 
         Raises NotFound if there is no such decision.
         """
-        return await self._done_whole(self._review.undo(_text(wanted, "id")))
+        return await self._done_whole(self._review.undo(text_of(wanted, "id")))
 
     async def _done_whole(self, work: Coroutine[Any, Any, DecisionResult]) -> Json:
         """Carry out a decision to its end even if the client disconnects, and publish it."""
@@ -288,7 +289,7 @@ class ReviewRequests:
         skill writer that could not be asked. With `wait`, returns when the proofs have ended; they
         continue if the client disconnects.
         """
-        proposal = _text(wanted, "id")
+        proposal = text_of(wanted, "id")
         if proposal is not None:
             _check_provable(await asyncio.to_thread(self._review.proposal, proposal))
         push = self._proofs.prove_now(proposal, wait=wanted.get("wait") is True)
@@ -340,7 +341,7 @@ def _check_provable(proposal: Proposal) -> None:
 
 def _scope(wanted: Mapping[str, Any]) -> Scope | None:
     """The requested scope, None if absent. Raises UsageError."""
-    value = _text(wanted, "scope")
+    value = text_of(wanted, "scope")
     if value is None:
         return None
     if value not in list(Scope):
@@ -350,7 +351,7 @@ def _scope(wanted: Mapping[str, Any]) -> Scope | None:
 
 def _until(wanted: Mapping[str, Any]) -> datetime | None:
     """The time until which a proposal is put off, None if absent. Raises UsageError."""
-    text = _text(wanted, "until")
+    text = text_of(wanted, "until")
     try:
         at = datetime.fromisoformat(text) if text else None
     except ValueError:
@@ -360,13 +361,3 @@ def _until(wanted: Mapping[str, Any]) -> datetime | None:
             "until is not a time with a time zone.", hint="Such as 2026-11-21T20:00:00+01:00."
         )
     return at
-
-
-def _text(wanted: Mapping[str, Any], name: str) -> str | None:
-    """A text that can be stored in a file, None if absent. Raises UsageError."""
-    value = wanted.get(name)
-    if value is not None and not isinstance(value, str):
-        raise UsageError(f"{name} is not text.")
-    if value is not None and any("\ud800" <= c <= "\udfff" or c == "\0" for c in value):
-        raise UsageError(f"{name} holds characters that no file can hold.")
-    return value

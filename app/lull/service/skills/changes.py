@@ -17,6 +17,7 @@ from lull.loops.skills.approve import Approve, SkillChange
 from lull.loops.skills.from_files import FromFiles, shipped
 from lull.loops.skills.propose import flags_of
 from lull.resources import starter_skills_dir
+from lull.service.control.answering import text_of
 from lull.service.control.views import skill_view
 from lull.store.skills.skills import Skills
 
@@ -59,7 +60,7 @@ class SkillChanges:
         changed skills and `skill` is the first of them. Raises LullError.
         """
         action = str(wanted.get("do", ""))
-        client = check_client(_text(wanted, "client") or "")
+        client = check_client(text_of(wanted, "client") or "")
         if action == "rollback":
             generation = wanted.get("generation")
             if generation is not None and type(generation) is not int:
@@ -112,13 +113,13 @@ class SkillChanges:
         if action == "edit":
             return await self._edit(key, wanted)
         if action == "copy":
-            return await self._approve.copy(key, to=_text(wanted, "to") or "")
+            return await self._approve.copy(key, to=text_of(wanted, "to") or "")
         if action in _SWITCHES:
             return await self._approve.switch(key, _SWITCHES[action])
         raise UsageError(f"{action[:40]!r} is not a change of skills.")
 
     async def _edit(self, key: SkillKey, wanted: Mapping[str, Any]) -> SkillChange:
-        description, body = _text(wanted, "description"), _text(wanted, "body")
+        description, body = text_of(wanted, "description"), text_of(wanted, "body")
         pin = wanted.get("pin") is True
         if description is None and body is None and not pin:
             raise UsageError("Nothing to edit.", hint="Give --description, --body or --pin.")
@@ -155,16 +156,7 @@ def _waiting(proposal: Proposal) -> Json:
 
 
 def _needed(wanted: Mapping[str, Any], name: str) -> str:
-    text = _text(wanted, name)
+    text = text_of(wanted, name)
     if not text:
         raise UsageError(f"{name} is missing.")
     return text
-
-
-def _text(wanted: Mapping[str, Any], name: str) -> str | None:
-    value = wanted.get(name)
-    if value is not None and not isinstance(value, str):
-        raise UsageError(f"{name} is not text.")
-    if value is not None and any("\ud800" <= c <= "\udfff" or c == "\0" for c in value):
-        raise UsageError(f"{name} holds characters that no file can hold.")
-    return value

@@ -15,7 +15,6 @@ from lull.config.settings import Settings
 from lull.core.checks.stated_check import proposed_check
 from lull.core.feedback.calibration import Prior
 from lull.core.feedback.reward import Source
-from lull.core.feedback.standing_check import standing_check
 from lull.core.models.exam import ModelRole
 from lull.core.proof.holdout import hashed_coin
 from lull.core.proof.rules import HoldoutRule
@@ -229,7 +228,6 @@ def _verifier(stores: Stores) -> Verifier:
     return Verifier(
         {TOY: parsing.check},
         checks=partial(checks_of, stores.skills.folders),
-        derived=standing_check,
         tools=TOOLS,
     )
 
