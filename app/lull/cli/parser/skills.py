@@ -146,7 +146,7 @@ def verify_command(commands: Commands) -> None:
     verified.add_argument("skill", metavar="SKILL", help="the skill's name")
     client_option(verified)
     verified.add_argument(
-        "--strict", action="store_true", help="exit with 1 if the tests do not prove it"
+        "--strict", action="store_true", help="exit with 1 if the tests do not prove the skill"
     )
 
 
@@ -156,7 +156,7 @@ def client_option(parser: argparse.ArgumentParser) -> None:
         "--client",
         metavar="C",
         default=argparse.SUPPRESS,
-        help="only for the client with its own address /c/C/",
+        help="for client C alone, which connects to …/c/C/",
     )
 
 

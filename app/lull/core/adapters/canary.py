@@ -55,7 +55,7 @@ class CanaryTask:
         return (text_message(Role.SYSTEM, text), asked) if text else (asked,)
 
     def passes(self, answer: str) -> bool:
-        """Return whether an answer to the probe is right."""
+        """Return whether this answer solves the canary task."""
         return fulfils(self.wanted, answer)
 
 

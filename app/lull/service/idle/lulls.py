@@ -42,7 +42,7 @@ class Lulls:
         self._clock = clock
 
     async def why(self) -> Json:
-        """Return the JSON of why Lull does or does not do background work now."""
+        """Return, as JSON, the reasons why Lull does or does not do background work now."""
         return _view(await self._watch.why())
 
     async def pause(self, wanted: Json) -> Json:

@@ -29,7 +29,9 @@ _USES = (
 
 
 class UseKey(NamedTuple):
-    """Identifies one text of a skill: by client, skill name and the text's hash."""
+    """Key under which the replays of a skill in use are stored: client, skill name and the text's
+    hash.
+    """
 
     client: str
     name: str

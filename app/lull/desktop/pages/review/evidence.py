@@ -51,8 +51,8 @@ def rule_html(proposal: Json, *, whole: bool) -> str:
 
 
 def text_diff(proposal: Json) -> str:
-    """Return a unified diff of what a skill asks for until now and then, as a person reads it: not
-    of the file with its settings, which the tab of changes shows.
+    """Return a unified diff of what the skill asks for before and after the proposal, as a person
+    reads it: not of the file with its settings, which the tab of changes shows.
     """
     body, before = str(proposal.get("body") or ""), str(proposal.get("before") or "")
     gone = proposal["kind"] == "retire"
