@@ -19,7 +19,7 @@ import pytest
 from lull.contract.json_object import Json
 from lull.pocket import language as pocket
 from tests.e2e.corrections import Talk, one_proposal
-from tests.e2e.walks.tracing import TracedLull, legs, serve_traced, walked
+from tests.e2e.walks.tracing import TracedLull, legs, serve_traced, unnamed, walked
 from tests.running import Lull, RunningLull, eventually
 
 pytestmark = [pytest.mark.full, pytest.mark.timeout(3600)]
@@ -190,6 +190,9 @@ def test_a_night_makes_the_weights_better_and_can_be_taken_back(lull: Lull, tmp_
         promoted = after_nights(lull, service, desk)
         night = traced.entered()  # docs/architecture.md tells what happened
         assert walked("night", night, looked, night, night) == legs("night")
+        called = set().union(*(traced.called_by(leg[0]) for leg in legs("night")))
+        missing = unnamed("night", called)
+        assert not missing, " ".join(missing)
         assert promoted["kind"] == "grpo" and promoted["verdict"] == "accepted"
         assert promoted["reward_after"] > 0.5
         assert runs(lull, "continued")  # several rounds, each from the adapter before
