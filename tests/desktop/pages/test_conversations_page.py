@@ -235,6 +235,11 @@ def test_a_conversation_of_which_nothing_was_made_says_so() -> None:
     assert forget_words({"removed": {}}) == "Nothing was made from it."
 
 
+def test_a_skill_that_goes_as_well_is_called_as_on_every_page() -> None:
+    found = {"removed": {"skills": 2}, "skills": ["end-with-cheers", "menu-style"]}
+    assert forget_words(found).endswith("Skills: “End with cheers”, “Menu style”.")
+
+
 def test_a_turn_that_may_not_train_says_why() -> None:
     said = score_words(turn(1, reward=None, eligible=False, why_not="it is kept for the gate"))
     assert said == "Not scored yet · not used for training: it is kept for the gate"

@@ -446,6 +446,28 @@ def test_what_is_half_tested_is_not_called_untested(on_desk: Shown, desk: Desk) 
     assert "tests are not finished" in dialog.words.text()
 
 
+@pytest.mark.parametrize(
+    ("description", "scope", "said"),
+    [
+        ("For every request.", "all", ["For every request."]),
+        ("For requests like: a menu", "kind", ["For requests like: a menu"]),
+        ("Menus", "kind", ["Menus", "For requests like those it comes from"]),
+    ],
+)
+def test_the_dialog_says_once_what_it_is_for(
+    on_desk: Shown, description: str, scope: str, said: list[str]
+) -> None:
+    page = opened(on_desk, with_=0)
+    proposal = {
+        **measured(), "name": "menu-style", "body": "Use bars.", "description": description,
+        "scope": scope, "reason": "only you can tell: 7 more to compare", "standing": "untestable",
+    }  # fmt: skip
+    lines = ApproveDialog([proposal], page).text.toPlainText().splitlines()
+    assert lines == [
+        "Menu style", lines[1], *said, "Only you can tell: 7 more to compare", "Use bars."
+    ]  # fmt: skip
+
+
 def test_a_row_says_how_old_it_is_and_what_it_was_warned_of() -> None:
     made = (datetime.now(UTC) - timedelta(days=40)).isoformat()
     proposal = {**measured(), "name": "menu-style", "made": made, "flags": [{"text": "x"}]}

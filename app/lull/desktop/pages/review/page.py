@@ -388,7 +388,7 @@ class ReviewPage(Page):
                 routes.PROPOSALS_PROVE,
                 {"id": current["id"]},
                 words=tr("Testing"),
-                done=tr("It is being tested; you can go on."),
+                done=tr("Sent to be tested; you can go on."),
                 then=lambda _: self.state.touch(Subject.PROPOSALS),
             )
 
