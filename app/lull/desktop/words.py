@@ -10,7 +10,7 @@ import html
 import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
-from typing import Any
+from typing import Any, Final
 
 from PySide6.QtCore import QDate, QDateTime, QLocale, QTime
 
@@ -367,9 +367,17 @@ def plain(text: str) -> str:
     return "".join(c if _shows(c) else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
+_PRONOUN: Final = re.compile(r"(?<![^ ])i(?= |$)(?! [^ ](?: |$))")
+"""Matches a word "i" that no other single letter follows, as one does in "i e"."""
+
+
 def skill_title(name: object) -> str:
-    """Return a skill's name as a person reads it, such as "Menu style" for "menu-style"."""
-    words = plain(str(name)).replace("-", " ")
+    """Return a skill's name as a person reads it, such as "Menu style" for "menu-style".
+
+    A name has no capitals. A word "i" gets its own back: none of the languages that Lull reads has
+    such a word but English.
+    """
+    words = _PRONOUN.sub("I", plain(str(name)).replace("-", " "))
     return words[:1].upper() + words[1:]
 
 

@@ -34,7 +34,7 @@ from lull.desktop.widgets.small_table import fill, small_table
 from lull.desktop.widgets.style import sheet
 from lull.desktop.widgets.text.diff import marked_html
 from lull.desktop.widgets.tokens import LIGHT
-from lull.desktop.words import ago, hover, plain, tr
+from lull.desktop.words import ago, hover, plain, skill_title, tr
 from tests.desktop.conftest import WAIT_MS, Shown, place_of
 from tests.desktop.scripted import Scripted, learning, status
 
@@ -269,6 +269,20 @@ def test_no_tooltip_of_a_stranger_s_words_reads_a_file(qtbot: QtBot) -> None:
     assert item is not None
     for tip in (line.toolTip(), item.toolTip()):
         assert as_shown(tip) == IMAGE
+
+
+@pytest.mark.parametrize(
+    ("name", "title"),
+    [
+        ("menu-style", "Menu style"),
+        ("bullet-points-when-i-ask-you", "Bullet points when I ask you"),
+        ("what-i", "What I"),
+        ("give-units-i-e-metric", "Give units i e metric"),
+        ("in-italics", "In italics"),
+    ],
+)
+def test_a_skill_s_title_reads_like_words(name: str, title: str) -> None:
+    assert skill_title(name) == title
 
 
 @pytest.mark.parametrize(

@@ -140,7 +140,7 @@ class TodayPage(Page):
         self.figures: dict[str, QLabel] = {}
         self.notes = {name: label("", "small", wrap=True) for name in ("conversations", "reward")}
         titles = {name: many for name, (_, many) in count_nouns().items()}
-        titles["reward"] = tr("Good answers today")
+        titles["reward"] = tr("good answers today")
         self.titles: dict[str, QLabel] = {}
         for name, words in titles.items():
             card = Card()
