@@ -754,6 +754,27 @@ def test_what_waits_for_picks_is_not_said_to_have_shown_no_benefit() -> None:
         assert said.startswith("Only you can tell whether it helps")
 
 
+def test_a_check_that_could_not_tell_is_not_said_to_be_missing() -> None:
+    waiting = {
+        **measured(pairs=0), "status": "unproved", "standing": "untestable", "needs": "picks",
+    }  # fmt: skip
+    assert "No check and no model" in evidence_words({**waiting, "check": None})
+    said = evidence_words({**waiting, "check": "The answer must end with the text “cheers”."})
+    assert said == (
+        "Its check could not tell whether it helps; you can. Compare about 6 pairs of answers."
+    )
+
+
+def test_the_keyboard_stays_on_the_page_when_a_test_begins(on_desk: Shown, desk: Desk) -> None:
+    desk.propose()
+    page = opened(on_desk, with_=1)
+    page.prove.setFocus()
+    on_desk.bot.keyClick(page.prove, Qt.Key.Key_Space)
+    on_desk.until(lambda: on_desk.told)
+    assert on_desk.told == ["Sent to be tested; you can go on."]
+    assert page.list.hasFocus()
+
+
 def test_a_reason_names_the_window_s_places_and_no_commands() -> None:
     known = {**measured(), "reason": "look at `lull skills list` first."}
     quarantined = confirmation_reason({**known, "standing": "quarantined"})

@@ -384,6 +384,8 @@ class ReviewPage(Page):
     def _prove(self) -> None:
         current = self.current()
         if current is not None:
+            if self.prove.hasFocus():  # it goes, and the letters of this page work on from here
+                self.list.setFocus()
             self.state.act(
                 routes.PROPOSALS_PROVE,
                 {"id": current["id"]},
