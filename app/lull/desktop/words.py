@@ -10,13 +10,14 @@ import html
 import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
-from typing import Any, Final
+from typing import Any
 
 from PySide6.QtCore import QDate, QDateTime, QLocale, QTime
 
 from lull.core import durations as spans
 from lull.desktop.language.catalogue import Catalogue
 from lull.desktop.language.recognising import CheckTranslator, NumberFormat, SentenceTranslator
+from lull.desktop.language.titles import title_of_name
 
 _PLACE = re.compile(r"%([1-9])")
 _IN_DAYS = re.compile(r"\b(\d+) d\b")
@@ -367,18 +368,9 @@ def plain(text: str) -> str:
     return "".join(c if _shows(c) else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
-_PRONOUN: Final = re.compile(r"(?<![^ ])i(?= |$)(?! [^ ](?: |$))")
-"""Matches a word "i" that no other single letter follows, as one does in "i e"."""
-
-
 def skill_title(name: object) -> str:
-    """Return a skill's name as a person reads it, such as "Menu style" for "menu-style".
-
-    A name has no capitals. A word "i" gets its own back: none of the languages that Lull reads has
-    such a word but English.
-    """
-    words = _PRONOUN.sub("I", plain(str(name)).replace("-", " "))
-    return words[:1].upper() + words[1:]
+    """Return a skill's name as a person reads it, such as "Menu style" for "menu-style"."""
+    return title_of_name(plain(str(name)))
 
 
 def hover(text: str) -> str:
