@@ -207,7 +207,7 @@ def test_forgetting_says_what_goes_and_asks_first(on_script: Shown, scripted: Sc
     on_script.until(lambda: page.findChildren(ForgetDialog))
     dialog = page.findChildren(ForgetDialog)[0]
     assert "2 answers, 1 suggestion, 1 skill" in dialog.words.text()
-    assert "menu-style" in dialog.words.text()
+    assert "“Menu style”" in dialog.words.text()
     assert not any(body.get("yes") for body in scripted.posts(routes.FORGET))
     dialog.yes.click()
     on_script.until(lambda: scripted.posts(routes.FORGET)[-1].get("yes") is True)
