@@ -264,8 +264,11 @@ class MainWindow(QMainWindow):
 
     def _show_line(self, *_: object) -> None:
         stands = tray_status(self._kit.state, now())
-        if self._line.text() != stands.line:
-            self._line.setText(stands.line)
+        starts = self._kit.process.state is ServiceState.STARTING
+        down = self._kit.state.phase is Phase.DOWN
+        line = tr("Starting…") if down and starts else stands.line
+        if self._line.text() != line:
+            self._line.setText(line)
         version = str(self._kit.state.status.get("version") or "")
         if stands.address and self._kit.state.phase is Phase.LIVE:
             version = f"{stands.address}   {version}"

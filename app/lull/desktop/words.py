@@ -17,6 +17,7 @@ from PySide6.QtCore import QDate, QDateTime, QLocale, QTime
 from lull.core import durations as spans
 from lull.desktop.language.catalogue import Catalogue
 from lull.desktop.language.recognising import CheckTranslator, NumberFormat, SentenceTranslator
+from lull.desktop.language.titles import title_of_name
 
 _PLACE = re.compile(r"%([1-9])")
 _IN_DAYS = re.compile(r"\b(\d+) d\b")
@@ -369,8 +370,7 @@ def plain(text: str) -> str:
 
 def skill_title(name: object) -> str:
     """Return a skill's name as a person reads it, such as "Menu style" for "menu-style"."""
-    words = plain(str(name)).replace("-", " ")
-    return words[:1].upper() + words[1:]
+    return title_of_name(plain(str(name)))
 
 
 def hover(text: str) -> str:

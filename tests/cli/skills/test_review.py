@@ -425,7 +425,10 @@ def test_a_tampered_file_is_found_without_a_service(home: Path, here: Here) -> N
     file.write_bytes(b"\xff\xfe" + b"[" * 100_000)
     assert "cannot be read" in here("verify", "menu-style", "--json").json["why"]
     file.unlink()
-    assert "There is no evidence file" in here("verify", "menu-style", "--json").json["why"]
+    assert (
+        "the file with the evidence was removed"
+        in here("verify", "menu-style", "--json").json["why"]
+    )
 
 
 @pytest.mark.logs("the proof of skill menu-style was changed")

@@ -60,6 +60,10 @@ def test_a_rule_about_a_part_is_a_check_of_that_part(rule: str, check: Check) ->
          Check(kind=K.NOT_CONTAINS, value="Bob")),
         ("starts_with", "Always open with the answer, not with 'Sure'",
          Check(kind=K.STARTS, value="Sure", must=False)),
+        ("no_closing_question", "no, from now on always end your answers with the word cheers",
+         Check(kind=K.ENDS, value="cheers")),
+        ("no_emoji", "Answer in at most two sentences",
+         Check(kind=K.SENTENCES, at_most=2)),
         ("lines", "Antworten in genau drei Sätzen",
          Check(kind=K.SENTENCES, at_least=3, at_most=3)),
     ],
@@ -78,6 +82,7 @@ def test_the_words_say_which_way_a_rule_points(head: str, rule: str, check: Chec
         ("no_apology", "Speak to me with affection"),
         ("no_sign", "No exclamation marks in headings"),
         ("json", "As data, please"),
+        ("no_contractions", 'Letters want "could not" and "was not" written out, all of them'),
         ("bullets", "no emojis"),
     ],
 )

@@ -207,7 +207,7 @@ def test_forgetting_says_what_goes_and_asks_first(on_script: Shown, scripted: Sc
     on_script.until(lambda: page.findChildren(ForgetDialog))
     dialog = page.findChildren(ForgetDialog)[0]
     assert "2 answers, 1 suggestion, 1 skill" in dialog.words.text()
-    assert "menu-style" in dialog.words.text()
+    assert "“Menu style”" in dialog.words.text()
     assert not any(body.get("yes") for body in scripted.posts(routes.FORGET))
     dialog.yes.click()
     on_script.until(lambda: scripted.posts(routes.FORGET)[-1].get("yes") is True)
@@ -233,6 +233,11 @@ def test_what_was_opened_while_another_is_forgotten_stays_open(
 
 def test_a_conversation_of_which_nothing_was_made_says_so() -> None:
     assert forget_words({"removed": {}}) == "Nothing was made from it."
+
+
+def test_a_skill_that_goes_as_well_is_called_as_on_every_page() -> None:
+    found = {"removed": {"skills": 2}, "skills": ["end-with-cheers", "menu-style"]}
+    assert forget_words(found).endswith("Skills: “End with cheers”, “Menu style”.")
 
 
 def test_a_turn_that_may_not_train_says_why() -> None:

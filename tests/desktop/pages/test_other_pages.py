@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QPushButton
 
 from lull.contract import routes
 from lull.contract.json_object import Json
@@ -111,6 +111,10 @@ def test_today_has_three_steps_for_who_begins(on_script: Shown, scripted: Script
     )
     assert page.checklist.isVisible()
     assert [step.text()[0] for step in page.steps] == ["○", "✓", "○"]
+    assert page.steps[0].text().startswith("○  Chat here")
+    (chat,) = [one for one in page.checklist.findChildren(QPushButton) if one.text() == "Chat here"]
+    chat.click()
+    assert on_script.desktop.window.windowTitle() == "Lull: Chat"
 
 
 def test_today_shows_what_needs_the_user(on_script: Shown, scripted: Scripted) -> None:

@@ -16,7 +16,7 @@ from lull.desktop.pages.schedule.page import SchedulePage, blocks_work
 from lull.desktop.pages.schedule.week_bars import Bar, BarKind, bars_of, joined, list_rows
 from lull.desktop.pages.schedule.week_editor import WeekEditor
 from lull.desktop.shared.feed_dialog import FeedDialog
-from lull.desktop.state import shown_week
+from lull.desktop.state import Subject, shown_week
 from lull.desktop.widgets.page import PageName
 from lull.desktop.words import now
 from tests.desktop.conftest import Shown
@@ -83,12 +83,31 @@ def test_a_planned_work_of_minutes_is_drawn_as_a_filled_bar(on_script: Shown, mi
     assert middle != image.pixelColor(wide[0] - 8, high[0])
 
 
-def test_the_list_of_the_week_stands_under_its_picture(on_script: Shown) -> None:
+def test_the_list_of_the_week_stands_under_its_picture(
+    on_script: Shown, scripted: Scripted
+) -> None:
+    times = {"start": now() - timedelta(minutes=2), "end": now() - timedelta(minutes=1)}
+    idle = {**{key: time.isoformat() for key, time in times.items()}, "seen_to_end": True}
+    scripted.answers[routes.WINDOWS] = {"windows": [], "idle": [idle], "events": [], "hours": {}}
     page = on_script.go(PageName.SCHEDULE)
     assert isinstance(page, SchedulePage)
     on_script.until(lambda: page.list.isVisible() and page.list.height() > 100)
     at = [one.mapTo(page, QPoint()).y() for one in (page.week, page.list, *page.hours.values())]
     assert at == sorted(at)
+
+
+def test_a_week_in_which_nothing_was_has_no_empty_list(
+    on_script: Shown, scripted: Scripted
+) -> None:
+    nothing: Json = {"windows": [], "idle": [], "events": [], "hours": {}}
+    scripted.answers[routes.WINDOWS] = nothing
+    scripted.answers[routes.LEARNING] = {**learning(), "planned": []}
+    page = on_script.go(PageName.SCHEDULE)
+    assert isinstance(page, SchedulePage)
+    on_script.until(lambda: page.showing_body and page.week.isVisible())
+    page.state.touch(Subject.WINDOWS)
+    on_script.until(lambda: page.list.rowCount() == 0)
+    assert not page.list.isVisible()
 
 
 def test_when_nobody_was_here_is_shown_beside_the_lulls_and_in_the_list() -> None:
@@ -154,6 +173,7 @@ def test_dragging_over_what_is_set_takes_it_away(on_script: Shown, scripted: Scr
     page.kind.setCurrentIndex(page.kind.findData("sleep"))
     page._show_week()
     drag(on_script, week, 1, 6.02, 7.02)  # 23:00-07:00 is set for every day
+    assert page._hint.text().startswith("Drag to add hours"), "what was done is no longer announced"
     on_script.until(lambda: scripted.posts(routes.SETTINGS))
     (sent,) = scripted.posts(routes.SETTINGS)
     assert sent["key"] == "idle.sleep_hours"

@@ -362,8 +362,13 @@ def test_the_history_leads_back_to_any_generation_and_forth(on_desk: Shown, desk
 
 def test_a_proof_is_checked_again_from_here(on_desk: Shown, desk: Desk) -> None:
     page = one(on_desk, desk)
+    alarms: list[bool] = []
+    page.state.told.connect(lambda told: alarms.append(not told.good))
     page.view.verify.click()
     on_desk.until(lambda: on_desk.told)
+    # It was written by hand: nothing is wrong with a proof that was never there.
+    assert on_desk.told[-1] == "There is no proof. It was written by hand and has no proof."
+    assert alarms == [False]
 
 
 def test_ten_thousand_skills_are_searched_at_once(qapp: object) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from xml.etree import ElementTree
@@ -10,6 +11,15 @@ import pytest
 from PySide6.QtCore import QSettings
 from PySide6.QtGui import Qt as QtGui
 from PySide6.QtGui import QTextDocument
+from PySide6.QtWidgets import (
+    QApplication,
+    QComboBox,
+    QLineEdit,
+    QPushButton,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from lull.config.paths import Paths
@@ -17,12 +27,14 @@ from lull.contract import routes
 from lull.desktop.main import NOTICE_PAGES
 from lull.desktop.shared.autostart import Autostart, AutostartPart
 from lull.desktop.single import SingleInstance
+from lull.desktop.widgets.columns import search_field
 from lull.desktop.widgets.notices import Notice, NoticeKind, Notices
 from lull.desktop.widgets.parts import ElidedLabel
 from lull.desktop.widgets.small_table import fill, small_table
+from lull.desktop.widgets.style import sheet
 from lull.desktop.widgets.text.diff import marked_html
 from lull.desktop.widgets.tokens import LIGHT
-from lull.desktop.words import ago, hover, plain, tr
+from lull.desktop.words import ago, hover, plain, skill_title, tr
 from tests.desktop.conftest import WAIT_MS, Shown, place_of
 from tests.desktop.scripted import Scripted, learning, status
 
@@ -257,3 +269,47 @@ def test_no_tooltip_of_a_stranger_s_words_reads_a_file(qtbot: QtBot) -> None:
     assert item is not None
     for tip in (line.toolTip(), item.toolTip()):
         assert as_shown(tip) == IMAGE
+
+
+@pytest.mark.parametrize(
+    ("name", "title"),
+    [
+        ("menu-style", "Menu style"),
+        ("bullet-points-when-i-ask-you", "Bullet points when I ask you"),
+        ("what-i", "What I"),
+        ("give-units-i-e-metric", "Give units i e metric"),
+        ("in-italics", "In italics"),
+    ],
+)
+def test_a_skill_s_title_reads_like_words(name: str, title: str) -> None:
+    assert skill_title(name) == title
+
+
+@pytest.mark.parametrize(
+    "made",
+    [lambda: search_field("Search conversations", lambda: None), QComboBox, QSpinBox, QLineEdit],
+)
+def test_a_field_keeps_its_size_while_it_is_used(
+    qtbot: QtBot, made: Callable[[], QLineEdit | QComboBox | QSpinBox]
+) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.setStyleSheet(sheet(LIGHT))
+    field, other = made(), QPushButton()
+    box = QVBoxLayout(window)
+    box.addWidget(other)
+    box.addWidget(field)
+    window.show()
+    other.setFocus()
+    QApplication.processEvents()
+    field.ensurePolished()
+    before = field.sizeHint(), field.minimumSizeHint()
+    if isinstance(field, QLineEdit):
+        written = field.fontMetrics().horizontalAdvance(field.placeholderText())
+        assert not field.placeholderText() or before[0].width() > written + 2 * 9
+        field.setText("banana")
+    field.setFocus()
+    field.setStyleSheet("")
+    QApplication.processEvents()
+    assert field.hasFocus()
+    assert (field.sizeHint(), field.minimumSizeHint()) == before

@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QPushButton
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from lull.desktop.pages.chat.talk import ChatPage
 from lull.desktop.widgets.page import PageName
-from tests.desktop.conftest import Shown, live
+from tests.desktop.conftest import WAIT_MS, Shown, live
 from tests.service.lulls import Before, lull_before
-from tests.service.scripted_upstream import Asked, ScriptedUpstream, line, reply_natively
+from tests.service.scripted_upstream import Asked, ScriptedUpstream, last_line, line, reply_natively
 
 pytestmark = pytest.mark.full
 SKILL = "Be kind."
@@ -127,6 +127,33 @@ def test_without_skills_none_comes_along_and_switching_starts_anew(
     ]
     assert not any("Kindness" in text for text in says(page))
     assert len(lull.new_turns(before)) == 1
+
+
+def test_a_first_answer_is_written_where_it_stays(
+    shown: Shown, page: ChatPage, _upstream: ScriptedUpstream
+) -> None:
+    go_on = threading.Event()
+
+    def script(asked: Asked) -> None:
+        asked.begin()
+        asked.say(line("bread"))
+        go_on.wait(WAIT_MS / 1000)
+        asked.say(last_line())
+        asked.end()
+
+    def top_of(part: QWidget) -> int:
+        return part.mapTo(page, QPoint()).y()
+
+    _upstream.script = script
+    page.text.setPlainText("what can I bake?")
+    shown.until(page.send.isEnabled)
+    page.send.click()
+    shown.until(lambda: page.answer.text.toPlainText() == "bread")
+    written = top_of(page.answer)
+    go_on.set()
+    shown.until(lambda: not page.answer.isVisible())
+    assert page.turns.isVisible()
+    assert abs(top_of(page.turns) - written) < 2 * page.fontMetrics().lineSpacing()
 
 
 def test_stop_stops_the_model_and_keeps_what_was_said(

@@ -243,6 +243,25 @@ def test_it_begins_with_the_request_that_taught_it(
     dialog.close()
 
 
+def test_enter_tries_it_as_it_sends_in_a_chat(
+    scripted: Scripted, home: Path, show: Callable[..., Shown]
+) -> None:
+    play(scripted, home / "logs")
+    shown = live(show(home))
+    page = shown.go(PageName.REVIEW)
+    dialog = TryDialog(page.kit, skill_to_try({"name": "menu-style", "client": ""}), page)
+    dialog.show()
+    shown.until(lambda: bool(dialog.models.chosen))
+    shown.bot.keyClicks(dialog.request, "mine")
+    shown.bot.keyClick(dialog.request, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+    shown.bot.keyClicks(dialog.request, "too")
+    assert not dialog.halt.isEnabled()
+    shown.bot.keyClick(dialog.request, Qt.Key.Key_Return)
+    assert dialog.request.toPlainText() == "mine\ntoo"
+    assert dialog.halt.isEnabled()
+    dialog.close()
+
+
 def test_what_the_user_types_first_is_not_overwritten(
     scripted: Scripted, home: Path, show: Callable[..., Shown]
 ) -> None:

@@ -169,6 +169,22 @@ def test_hours_that_cannot_be_read_are_told_beside_them_and_keep_the_step(
     shown.until(lambda: scripted.posts(routes.SETTINGS))
 
 
+def test_hours_that_are_taken_back_before_they_are_saved_are_not_said_to_be_saved(
+    new_here: tuple[Shown, Scripted],
+) -> None:
+    shown, scripted = new_here
+    steps = opened(shown)
+    steps.go(3)
+    step = steps.steps[3]
+    assert isinstance(step, AwayStep)
+    type_in(shown, step.sleep, "11pm to 7am")
+    step.sleep.selectAll()
+    shown.bot.keyClick(step.sleep, Qt.Key.Key_Backspace)
+    shown.bot.keyClick(step.sleep, Qt.Key.Key_Return)
+    assert not step.sleep.isModified() and not step.wrong.isVisible()
+    assert scripted.posts(routes.SETTINGS) == [] and shown.told == []
+
+
 def test_chat_apps_that_are_installed_are_connected_from_here(
     new_here: tuple[Shown, Scripted],
 ) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QDialog, QLineEdit
+from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QDialog, QLabel, QLineEdit
 
 from lull.contract import routes
 from lull.desktop.running.quitting import KEEP, QUIT, QuitDialog
@@ -208,6 +208,26 @@ def test_a_page_before_the_first_answer_says_that_it_loads(
     page = shown.desktop.window.page(PageName.TODAY)
     assert page.nothing.head.text() in ("Loading…", "The service is not running")
     assert not page.showing_body
+
+
+def test_a_service_that_starts_is_not_said_to_be_stopped(
+    scripted: Scripted, home: Path, show: Callable[..., Shown]
+) -> None:
+    scripted.dropping |= {routes.TRAIN}
+    on_script = live(show(home))
+    scripted.down()
+    on_script.until(lambda: on_script.desktop.state.phase is Phase.DOWN)
+    page = on_script.go(PageName.LEARNING)
+    process = on_script.desktop.process
+    process.state = ServiceState.STARTING
+    process.changed.emit()
+    said = [one.text() for one in on_script.desktop.window.findChildren(QLabel) if one.isVisible()]
+    assert page.nothing.head.text() == "The service is starting…"
+    assert "Starting…" in said
+    assert not any("stopped" in words or "not running" in words for words in said)
+    process.state = ServiceState.GIVEN_UP
+    process.changed.emit()
+    assert page.nothing.head.text() == "The service is not running"
 
 
 def test_what_was_done_is_told_and_can_be_undone(on_script: Shown) -> None:

@@ -74,7 +74,7 @@ def checks_for_rule(kind_class: str, rule: str) -> list[Check]:
     if not exact:
         one = derive(kind_class, rule, "", "")
         return [one] if one is not None else []
-    return exact if _agree(kind_class, exact) else []
+    return exact if _agree(kind_class, exact) or _forbids_in_vain(kind_class, rule, exact) else []
 
 
 def _agree(kind_class: str, exact: list[Check]) -> bool:
@@ -85,6 +85,20 @@ def _agree(kind_class: str, exact: list[Check]) -> bool:
         return True  # the head has no class for a part of an answer
     return any(
         kinds & family and kind_class in {kind.value for kind in family} for family in _FAMILIES
+    )
+
+
+def _forbids_in_vain(kind_class: str, rule: str, exact: list[Check]) -> bool:
+    """Whether the classifier takes a rule for one that forbids something, though neither its words
+    nor its exact meaning forbid anything: such a class says nothing against that meaning.
+    """
+    return (
+        kind_class in {kind.value for kind in _DENYING}
+        and not has_negation(without_leading_no(rule))
+        and not any(
+            check.kind in _DENYING or check.kind is CheckKind.NOT_CONTAINS or not check.must
+            for check in exact
+        )
     )
 
 

@@ -26,6 +26,7 @@ from lull.desktop.client import Reply
 from lull.desktop.state import Subject, failure_words
 from lull.desktop.widgets.chat.answer_view import AnswerView
 from lull.desktop.widgets.chat.chat_model import ChatModelChoice
+from lull.desktop.widgets.chat.message_edit import MessageEdit
 from lull.desktop.widgets.chat.streamed_chat import UNTOUCHED, ChatAddress, StreamedChat
 from lull.desktop.widgets.flow import scrolled
 from lull.desktop.widgets.page import Kit
@@ -99,10 +100,9 @@ class TryDialog(QDialog):
         self._runs = False
         self.setWindowTitle(tr("Try it: %1", skill_title(tried.name)))
         self.resize(880, 640)
-        self.request = QPlainTextEdit()
+        self.request = MessageEdit()
         self.request.setAccessibleName(tr("Your request"))
         self.request.setPlaceholderText(tr("Ask what you like, such as one of your own requests"))
-        self.request.setTabChangesFocus(True)
         self.models = ChatModelChoice(kit.state, tried.model)
         self.go = button(tr("Try it"), self._begin, main=True)
         self.halt = button(tr("Stop"), self._stop)
@@ -158,6 +158,7 @@ class TryDialog(QDialog):
             one.setAutoDefault(False)
         for keys in ("Ctrl+Return", "Ctrl+Enter"):
             QShortcut(QKeySequence(keys), self).activated.connect(self._begin)
+        self.request.sent.connect(self._begin)
         self.request.textChanged.connect(self._look)
         self.models.currentIndexChanged.connect(without_args(self._look))
         self._kit.state.changed.connect(self._hear)

@@ -267,6 +267,8 @@ class AwayStep(WelcomeStep):
     def _set(self) -> None:
         if self.sleep.isModified() and self.may_leave():
             self.sleep.setModified(False)
+            if _entries(self.sleep.text()) == self._value():
+                return
             self.kit.state.act(
                 routes.SETTINGS,
                 {"key": "idle.sleep_hours", "value": self.sleep.text()},

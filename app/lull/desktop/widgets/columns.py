@@ -5,7 +5,9 @@ a list.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
+from PySide6.QtCore import QSize
 from PySide6.QtWidgets import (
     QAbstractScrollArea,
     QLabel,
@@ -22,15 +24,41 @@ from lull.desktop.words import without_args
 ColumnPart = QWidget | QLayout
 
 
-def search_field(words: str, do: Callable[[], object], *, hint: str = "") -> QLineEdit:
+_FRAME_AND_BUTTON: Final = 48
+"""Width of a search field beside its text: frame, padding and the button that clears it."""
+_LEAST_LETTERS: Final = 8
+
+
+class SearchField(QLineEdit):
+    """Field for a search whose size stays the same while it is used: its placeholder fits, and so
+    does the button that clears it, which is there only while it holds text.
+
+    Qt's own hint grows with that button, so the first letter would push the fields beside it away.
+    """
+
+    def __init__(self, name: str, placeholder: str) -> None:
+        super().__init__()
+        self.setPlaceholderText(placeholder)
+        self.setAccessibleName(name)
+        self.setClearButtonEnabled(True)
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        metrics = self.fontMetrics()
+        text = metrics.horizontalAdvance(self.placeholderText())
+        least = metrics.horizontalAdvance("x") * _LEAST_LETTERS
+        return QSize(max(text, least) + _FRAME_AND_BUTTON, super().sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802
+        least = self.fontMetrics().horizontalAdvance("x") * _LEAST_LETTERS
+        return QSize(least + _FRAME_AND_BUTTON, super().minimumSizeHint().height())
+
+
+def search_field(words: str, do: Callable[[], object], *, hint: str = "") -> SearchField:
     """Make a search field that calls `do` whenever its text changes.
 
     `words` is its accessible name, and its placeholder unless `hint` gives another one.
     """
-    made = QLineEdit()
-    made.setPlaceholderText(hint or words)
-    made.setAccessibleName(words)
-    made.setClearButtonEnabled(True)
+    made = SearchField(words, hint or words)
     made.textChanged.connect(without_args(do))
     return made
 

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QAbstractItemView, QStackedLayout, QVBoxLayout, QW
 
 from lull.desktop.actions import Actions
 from lull.desktop.place import Place
-from lull.desktop.service_process import ServiceProcess
+from lull.desktop.service_process import ServiceProcess, ServiceState
 from lull.desktop.state import AppState, Phase, Subject
 from lull.desktop.widgets.flow import lay_out_now, scrolled
 from lull.desktop.widgets.parts import PagePlaceholder, label, row
@@ -102,6 +102,7 @@ class Page(QWidget):
         box.addLayout(self._stack, 1)
         kit.state.changed.connect(self._hear)
         kit.state.phase_changed.connect(self._look)
+        kit.process.changed.connect(self._look_if_nothing)
         kit.look.changed.connect(self._look)
 
     # For the pages
@@ -159,6 +160,10 @@ class Page(QWidget):
         if subject in self.subjects:
             self._look()
 
+    def _look_if_nothing(self) -> None:
+        if not self.showing_body:
+            self._look()
+
     def _look(self) -> None:
         self._due = True
         if self.isVisible():
@@ -192,6 +197,8 @@ class Page(QWidget):
             again = (tr("Try again"), lambda: self.state.touch(*self.subjects))
             return Empty(head=translated(error, "title"), text=text, offers=(again,))
         if self.state.phase is Phase.DOWN:
+            if self.kit.process.state is ServiceState.STARTING:
+                return Empty(head=tr("The service is starting…"), text="")
             return Empty(
                 head=tr("The service is not running"),
                 text=tr("What is stored is safe. It is shown here when the service is back."),

@@ -246,6 +246,7 @@ QLineEdit, QComboBox, QSpinBox {{ border-color: @edge; padding: 5px 8px; }}
 QLineEdit, QPlainTextEdit, QTextEdit {{ placeholder-text-color: @muted; }}
 QLineEdit:focus, QPlainTextEdit:focus, QTextEdit:focus, QTextBrowser:focus, QComboBox:focus,
 QSpinBox:focus, QListView:focus, QTableView:focus {{ border: 2px solid @accent; }}
+QLineEdit:focus, QComboBox:focus, QSpinBox:focus {{ padding: 4px 7px; }}
 QComboBox QAbstractItemView {{ background: @card; border: 1px solid @edge; }}
 QComboBox QLineEdit, QComboBox QLineEdit:focus {{ border: 0; padding: 0; background: transparent; }}
 QListView, QTableView {{ outline: 0; }}

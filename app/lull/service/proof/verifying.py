@@ -46,7 +46,8 @@ def verify_stored_proof(
     skills: Skills, proposals: Proposals, *, name: str, client: str, rule: ProofRule
 ) -> Json:
     """Re-check the stored proof (recorded replays of requests) that a skill helps. In the result
-    `{"holds", "why", …}`, `holds` says whether the proof is valid.
+    `{"holds", "stored", "why", …}`, `holds` says whether the proof is valid and `stored` whether
+    there is one.
 
     A proof made under a weaker rule than `rule` is not valid. Raises NotFound for an unknown or
     deleted skill.
@@ -70,6 +71,7 @@ def verify_stored_proof(
             why = f"{why} {_NO_RECORD}"
     return {
         "holds": holds,
+        "stored": data is not None,
         "why": why,
         "skill": skill.name,
         "client": skill.client or None,
@@ -194,10 +196,7 @@ def _no_evidence(skill: Skill, proposals: list[Proposal]) -> str:
         if p.status is ProposalStatus.APPROVED and p.kind is not ProposalKind.RETIRE
     ]
     if any(p.sha256 == skill.sha256 for p in approved):
-        return (
-            "There is no evidence file beside it: it was approved before anything was replayed, or"
-            " the file was removed."
-        )
+        return "It was approved before it was tested, or the file with the evidence was removed."
     if approved:
         return "Its text was changed after it was approved, and the new text was never proved."
     return "It was written by hand and has no proof."

@@ -446,6 +446,28 @@ def test_what_is_half_tested_is_not_called_untested(on_desk: Shown, desk: Desk) 
     assert "tests are not finished" in dialog.words.text()
 
 
+@pytest.mark.parametrize(
+    ("description", "scope", "said"),
+    [
+        ("For every request.", "all", ["For every request."]),
+        ("For requests like: a menu", "kind", ["For requests like: a menu"]),
+        ("Menus", "kind", ["Menus", "For requests like those it comes from"]),
+    ],
+)
+def test_the_dialog_says_once_what_it_is_for(
+    on_desk: Shown, description: str, scope: str, said: list[str]
+) -> None:
+    page = opened(on_desk, with_=0)
+    proposal = {
+        **measured(), "name": "menu-style", "body": "Use bars.", "description": description,
+        "scope": scope, "reason": "only you can tell: 7 more to compare", "standing": "untestable",
+    }  # fmt: skip
+    lines = ApproveDialog([proposal], page).text.toPlainText().splitlines()
+    assert lines == [
+        "Menu style", lines[1], *said, "Only you can tell: 7 more to compare", "Use bars."
+    ]  # fmt: skip
+
+
 def test_a_row_says_how_old_it_is_and_what_it_was_warned_of() -> None:
     made = (datetime.now(UTC) - timedelta(days=40)).isoformat()
     proposal = {**measured(), "name": "menu-style", "made": made, "flags": [{"text": "x"}]}
@@ -730,6 +752,27 @@ def test_what_waits_for_picks_is_not_said_to_have_shown_no_benefit() -> None:
     for status in ("unproved", "deferred"):
         said = confirmation_reason({**waiting, "status": status})
         assert said.startswith("Only you can tell whether it helps")
+
+
+def test_a_check_that_could_not_tell_is_not_said_to_be_missing() -> None:
+    waiting = {
+        **measured(pairs=0), "status": "unproved", "standing": "untestable", "needs": "picks",
+    }  # fmt: skip
+    assert "No check and no model" in evidence_words({**waiting, "check": None})
+    said = evidence_words({**waiting, "check": "The answer must end with the text “cheers”."})
+    assert said == (
+        "Its check could not tell whether it helps; you can. Compare about 6 pairs of answers."
+    )
+
+
+def test_the_keyboard_stays_on_the_page_when_a_test_begins(on_desk: Shown, desk: Desk) -> None:
+    desk.propose()
+    page = opened(on_desk, with_=1)
+    page.prove.setFocus()
+    on_desk.bot.keyClick(page.prove, Qt.Key.Key_Space)
+    on_desk.until(lambda: on_desk.told)
+    assert on_desk.told == ["Sent to be tested; you can go on."]
+    assert page.list.hasFocus()
 
 
 def test_a_reason_names_the_window_s_places_and_no_commands() -> None:

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QDialog, QVBoxLayout, QWidget
 from lull.contract.json_object import Json
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import counted, plain, tr
+from lull.desktop.words import counted, skill_title, tr
 
 
 class ForgetDialog(QDialog):
@@ -63,5 +63,5 @@ def forget_words(found: Json) -> str:
     said = (
         tr("This also deletes: %1.", ", ".join(words)) if words else tr("Nothing was made from it.")
     )
-    names = ", ".join(plain(name) for name in found.get("skills", ()))
+    names = ", ".join(tr("“%1”", skill_title(name)) for name in found.get("skills", ()))
     return f"{said} {tr('Skills: %1.', names)}" if names else said

@@ -77,7 +77,7 @@ class ChatPage(Page):
         self.turns = TurnsView(self.kit, after=self.anew)
         self.turns.changed.connect(self._read)
         self.suggested = button(
-            tr("Lull made a suggestion of this. Review it"),
+            tr("Lull made a suggestion from this. Review it"),
             lambda: self.kit.go(PageName.REVIEW),
             flat=True,
         )
@@ -162,6 +162,7 @@ class ChatPage(Page):
         self._recorded, self._wrong = 0, ""
         self._session = f"window-{uuid.uuid4().hex}"
         self.turns.clear()
+        self.turns.show()
         self.how.show()
         self.answer.hide()
         self.suggested.hide()
@@ -182,6 +183,8 @@ class ChatPage(Page):
         self.answer.skills.setText(tr("You: %1", plain(text)))
         self.answer.begin()
         self.how.hide()
+        # The first answer is written where it stands once it is recorded.
+        self.turns.setVisible(bool(self.turns.shown))
         self.answer.show()
         self.turns.to_end()
         self.text.setFocus()
@@ -253,6 +256,7 @@ class ChatPage(Page):
         grown = len(shown["turns"]) > self._recorded
         self._recorded = len(shown["turns"])
         reads_end = self.turns.at_end
+        self.turns.show()
         if shown != self.turns.shown:
             self.turns.show_conversation(shown)
         if grown and reads_end:

@@ -12,6 +12,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QTextBrowser, QVBoxLayout, QWidget
 
 from lull.contract.json_object import Json
+from lull.core.skills.stated_skill import example_of_description
 from lull.desktop.pages.review.approval_words import (
     cautions,
     flag_lines,
@@ -90,6 +91,19 @@ class ApproveDialog(QDialog):
         self.close()
 
 
+def _where(proposal: Json) -> list[str]:
+    """Say which requests a proposed skill is for; a description of Lull's own says its scope too,
+    so that the scope would only repeat it.
+    """
+    description = str(proposal.get("description") or "")
+    words = where_words(description)
+    return (
+        [words]
+        if example_of_description(description) is not None
+        else [words, scope_words(proposal)]
+    )
+
+
 def _shown(proposal: Json) -> str:
     """Describe a proposed skill: its name, what is known of its effect, and everything that is
     approved with it.
@@ -98,11 +112,10 @@ def _shown(proposal: Json) -> str:
     notes = [f"{chip}.", *cautions(proposal)]
     gone = proposal["kind"] == "retire"
     body = tr("This skill will be removed.") if gone else str(proposal.get("body", ""))
-    beside = (
-        [] if gone else [where_words(str(proposal.get("description") or "")), scope_words(proposal)]
-    )
+    beside = [] if gone else _where(proposal)
     beside += [conflict_words(proposal), check_words(proposal), *flag_lines(proposal)]
-    beside.append(why_not_better(proposal) or reason_words(proposal))
+    why = why_not_better(proposal) or reason_words(proposal)
+    beside.append(why[:1].upper() + why[1:])
     return (
         f"<h4>{escaped(skill_title(proposal['name']))}</h4><p><i>{escaped(' '.join(notes))}</i></p>"
         + "".join(f"<p>{escaped(line)}</p>" for line in beside if line)

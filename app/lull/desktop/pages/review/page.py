@@ -384,11 +384,13 @@ class ReviewPage(Page):
     def _prove(self) -> None:
         current = self.current()
         if current is not None:
+            if self.prove.hasFocus():  # it goes, and the letters of this page work on from here
+                self.list.setFocus()
             self.state.act(
                 routes.PROPOSALS_PROVE,
                 {"id": current["id"]},
                 words=tr("Testing"),
-                done=tr("It is being tested; you can go on."),
+                done=tr("Sent to be tested; you can go on."),
                 then=lambda _: self.state.touch(Subject.PROPOSALS),
             )
 

@@ -73,9 +73,17 @@ def _counts_words(evidence: Json, benefit: int) -> str:
 
 
 def _untested_words(proposal: Json, evidence: Json) -> str:
+    wanted = int((evidence.get("picks") or {}).get("wanted", 6))
+    if waits_for_picks(proposal) and proposal.get("check"):
+        return counted(
+            wanted,
+            "Its check could not tell whether it helps; you can. Compare about %1 pair of answers.",
+            "Its check could not tell whether it helps; you can. Compare about %1 pairs of "
+            "answers.",
+        )
     if waits_for_picks(proposal):
         return counted(
-            int((evidence.get("picks") or {}).get("wanted", 6)),
+            wanted,
             "No check and no model can tell whether it helps; you can. Compare about %1 pair of "
             "answers.",
             "No check and no model can tell whether it helps; you can. Compare about %1 pairs of "

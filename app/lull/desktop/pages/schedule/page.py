@@ -121,6 +121,7 @@ class SchedulePage(Page):
         self.list = small_table(heads, tr("This week as a list"), row_px=24)
         self.list.setMinimumHeight(180)
         card.box.addWidget(self.list)
+        self._listed = card
         return card
 
     def _hours_card(self) -> Card:
@@ -189,7 +190,9 @@ class SchedulePage(Page):
         self._lulls.setText(week_words(windows))
         self._lulls.setAccessibleName(self._lulls.text())
         self._show_legend(bars)
-        fill(self.list, [("", cells) for cells in list_rows(bars)], select=False)
+        rows = list_rows(bars)
+        fill(self.list, [("", cells) for cells in rows], select=False)
+        self._listed.setVisible(bool(rows))
 
     def _set_hours_of(self, key: str) -> list[str]:
         """Return the valid setting lines of one kind of hours, such as sleep hours, as they are set

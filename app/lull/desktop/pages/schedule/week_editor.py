@@ -75,6 +75,7 @@ class WeekEditor(WeekView):
         day, stretch = found
         adds = not holds(self._set, self.weekday(day), self._begun_at())
         self._cursor = None
+        self.pointed.emit("")
         self.update()
         self.drawn.emit(self.weekday(day), stretch, adds)
 

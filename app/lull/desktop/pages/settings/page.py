@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QAbstractButton,
     QComboBox,
     QLabel,
-    QLineEdit,
     QScrollArea,
     QVBoxLayout,
     QWidget,
@@ -33,6 +32,7 @@ from lull.desktop.shared.model_choice import ModelChoice
 from lull.desktop.shared.setting_names import EVERYDAY, everyday, title_of
 from lull.desktop.state import OutcomeMessage, Subject
 from lull.desktop.widgets.accessible import tab_after
+from lull.desktop.widgets.columns import search_field
 from lull.desktop.widgets.page import Kit, Page, PageName
 from lull.desktop.widgets.parts import Card, button, label, unwrapped_row
 from lull.desktop.widgets.tokens import GAP
@@ -54,12 +54,8 @@ class SettingsPage(Page):
     def __init__(self, kit: Kit) -> None:
         super().__init__(kit, tr("Settings"))
         self.lines: dict[str, SettingLine] = {}
-        self.search = QLineEdit()
-        self.search.setPlaceholderText(tr("Search settings"))
-        self.search.setAccessibleName(tr("Search settings"))
-        self.search.setClearButtonEnabled(True)
+        self.search = search_field(tr("Search settings"), self._search)
         self.search.setMaximumWidth(260)
-        self.search.textChanged.connect(self._search)
         self.head.addWidget(self.search)
         inner = QWidget()
         self._box = QVBoxLayout(inner)

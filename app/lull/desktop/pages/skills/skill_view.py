@@ -240,9 +240,12 @@ class SkillView(QWidget):
             self._kit.state.told.emit(OutcomeMessage(text=failure_words(answer), good=False))
             return
         holds = bool(answer.value.get("holds"))
+        none = not answer.value.get("stored", True)
         words = tr("The proof holds.") if holds else tr("The proof does not hold.")
+        if none:
+            words = tr("There is no proof.")
         why = translated(answer.value, "why")
-        self._kit.state.told.emit(OutcomeMessage(text=f"{words} {why}".strip(), good=holds))
+        self._kit.state.told.emit(OutcomeMessage(text=f"{words} {why}".strip(), good=holds or none))
 
 
 def _text(body: str) -> str:

@@ -97,7 +97,8 @@ class TodayPage(Page):
         copy = button(tr("Copy address"), self.kit.actions.copy_address, main=True)
         starter = button(tr("Look at skills"), lambda: self.kit.go(PageName.SKILLS))
         hours = button(tr("Choose hours"), lambda: self.kit.go(PageName.SCHEDULE))
-        card.box.addLayout(row(copy, starter, hours, None))
+        chat = button(tr("Chat here"), lambda: self.kit.go(PageName.CHAT))
+        card.box.addLayout(row(copy, chat, starter, hours, None))
         return card
 
     def _learning_card(self) -> Card:
@@ -140,7 +141,7 @@ class TodayPage(Page):
         self.figures: dict[str, QLabel] = {}
         self.notes = {name: label("", "small", wrap=True) for name in ("conversations", "reward")}
         titles = {name: many for name, (_, many) in count_nouns().items()}
-        titles["reward"] = tr("Good answers today")
+        titles["reward"] = tr("good answers today")
         self.titles: dict[str, QLabel] = {}
         for name, words in titles.items():
             card = Card()
