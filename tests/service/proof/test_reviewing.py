@@ -483,7 +483,7 @@ def test_a_text_that_was_changed_after_its_proof_says_so(desk: Desk, api: Contro
 
 def test_an_approval_without_a_proof_is_not_called_one(desk: Desk, api: ControlSocket) -> None:
     approved(desk, api)
-    assert "approved before anything was replayed" in verify(api)["why"]
+    assert "approved before it was tested" in verify(api)["why"]
     approved(desk, api, name="half", replays=pairs(3, 1), status=ProposalStatus.PROVING)
     done = verify(api, "half")
     assert done["holds"] is False and "decide nothing yet" in done["why"]
