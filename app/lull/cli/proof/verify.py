@@ -59,5 +59,8 @@ def _rule(context: Context) -> ProofRule:
 
 
 def _words(document: Json) -> str:
+    skill, why = document["skill"], document["why"]
+    if not document["stored"]:
+        return reveal_hidden(f"There is no proof of “{skill}”. {why}")
     said = "holds" if document["holds"] else "does not hold"
-    return reveal_hidden(f"The proof of “{document['skill']}” {said}. {document['why']}")
+    return reveal_hidden(f"The proof of “{skill}” {said}. {why}")
