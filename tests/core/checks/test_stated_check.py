@@ -89,3 +89,10 @@ def test_a_form_that_is_forbidden_is_not_asked_for() -> None:
             )
     wanted = stated_check("numbered_list", "Not like this, give me a numbered list.")
     assert wanted is not None and wanted.kind.value == "numbered_list"
+
+
+def test_an_emoji_at_the_start_is_a_start_to_the_classifier() -> None:
+    for kind_class in ("starts_with", "ends_with", "contains", "emojis", ""):
+        check = stated_check(kind_class, "put an emoji at the end of my letters")
+        assert check == Check(kind=CheckKind.EMOJIS, value="end"), kind_class
+    assert stated_check("lower_case", "put an emoji at the end of my letters") is None

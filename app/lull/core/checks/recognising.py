@@ -56,6 +56,7 @@ _FAMILIES: Final = (
     )),
     frozenset((CheckKind.LOWER_CASE, CheckKind.UPPER_CASE)),
     frozenset((CheckKind.NO_EMOJI, CheckKind.EMOJIS)),
+    frozenset((CheckKind.STARTS, CheckKind.ENDS, CheckKind.CONTAINS, CheckKind.EMOJIS)),
     frozenset((CheckKind.NO_SIGN, CheckKind.QUOTE_STYLE)),
     frozenset((CheckKind.JSON, CheckKind.CODE_ONLY)),
 )  # fmt: skip
