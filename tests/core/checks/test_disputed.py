@@ -77,3 +77,9 @@ def test_what_the_words_say_by_themselves_goes_first() -> None:
     assert proposed_check(SENTENCES, said, LONG) == "", "the answer has as many"
     doubtful = "six sentences is what the form asks for"
     assert json.loads(proposed_check(SENTENCES, doubtful, SHORT))["at_least"] == 6
+
+
+def test_half_of_a_rule_of_two_parts_is_no_check_of_it() -> None:
+    both = 'at most two sentences, and end with "So long!"'
+    assert proposed_check(SENTENCES, both, LONG) == ""
+    assert proposed_check(CheckKind.BULLETS, "write in lower case, please", LONG) == ""

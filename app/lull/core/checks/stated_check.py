@@ -33,7 +33,9 @@ def proposed_check(
 
     `kind` is the class of check that a classifier predicts for the rule.
     """
-    check = stated_check(kind, rule) or disputed_check(kind, rule, answer)
+    check = stated_check(kind, rule)
+    if check is None and not exact_checks(rule):  # else its words need several, or speak against it
+        check = disputed_check(kind, rule, answer)
     offered = check is not None and should_propose(check, answer, tools)
     return to_json(check) if check is not None and offered else ""
 
