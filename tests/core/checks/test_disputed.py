@@ -71,6 +71,55 @@ def test_a_form_that_the_answer_lacks_is_wanted() -> None:
     assert disputed_check(CheckKind.NO_CONTRACTIONS, short_forms, SHORT) is None
 
 
+DASHED = 'The hall — built in 1908 — has "high" windows. It opens at 3 PM and serves 2 cups of tea.'
+
+
+@pytest.mark.parametrize(
+    ("kind", "rule", "complaint", "value"),
+    [
+        (CheckKind.NO_SIGN, "i have none of them in my own letters", "so many long dashes", "dash"),
+        (CheckKind.TIME_FORMAT, "the railway clock is what we live by", "", "24h"),
+        (CheckKind.TIME_FORMAT, "'PM' hurts my eyes, wherever it is", "", "24h"),
+        (CheckKind.UNITS, "my scales know one system", "", "metric"),
+        (CheckKind.UNITS, "what I pour I pour by the litre", "", "litres"),
+        (CheckKind.QUOTE_STYLE, "„German ones“, as in every book of ours", "", "german"),
+        (CheckKind.NOT_CONTAINS, "that word may retire", "'Serves', like a waiter.", "Serves"),
+        (CheckKind.ENDS, 'my letters close, as ever, with "Yours, Bríd"', "", "Yours, Bríd"),
+    ],
+)
+def test_of_what_is_named_the_answer_fails_what_is_meant(
+    kind: CheckKind, rule: str, complaint: str, value: str
+) -> None:
+    assert disputed_check(kind, rule, DASHED, complaint=complaint or rule) == Check(
+        kind=kind, value=value
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "rule", "complaint"),
+    [
+        (CheckKind.NO_SIGN, "i have none of them in my own letters", "so many semicolons"),
+        (CheckKind.NO_SIGN, "i have none of them", "dashes here, quotation marks there"),
+        (CheckKind.TIME_FORMAT, "3 pm is how we say it", ""),  # as the answer has it
+        (CheckKind.TIME_FORMAT, "the railway clock is what we live by", ""),  # nor a complaint
+        (CheckKind.UNITS, "I buy by the litre and weigh in grams", ""),
+        (CheckKind.NOT_CONTAINS, "that word may retire", "'Delve' again."),
+        (CheckKind.CONTAINS, 'either "north" or "south" belongs in it', ""),
+        (CheckKind.CONTAINS, '"north" is nothing I would read', ""),
+        (CheckKind.ENDS, "the bottom line is ours", 'I read "Yours, Bríd" elsewhere'),
+    ],
+)
+def test_what_the_answer_leaves_open_stays_open(kind: CheckKind, rule: str, complaint: str) -> None:
+    assert disputed_check(kind, rule, DASHED, complaint=complaint) is None
+
+
+def test_a_wish_that_is_put_as_a_question_is_no_condition() -> None:
+    asked = "could you stop finishing everything that way?"
+    question = CheckKind.NO_CLOSING_QUESTION
+    assert disputed_check(question, asked, "Done. Anything else?") == Check(kind=question)
+    assert disputed_check(question, f"if it is late, {asked}", "Done. Anything else?") is None
+
+
 def test_what_the_words_say_by_themselves_goes_first() -> None:
     said = "at least six sentences, please"
     assert json.loads(proposed_check(SENTENCES, said, SHORT))["at_least"] == 6

@@ -17,7 +17,7 @@ CHECKS = {"twenty words": FEW, "five words": '{"kind": "words", "at_most": 5}'}
 @pytest.fixture(autouse=True)
 def checked(room: Classroom) -> None:
     """Let rules about a number of words become checks."""
-    room.check_of = lambda _kind, rule, _answer: next(
+    room.check_of = lambda _kind, rule, *_: next(
         (check for words, check in CHECKS.items() if words in rule), ""
     )
 
@@ -102,3 +102,19 @@ async def test_what_is_said_for_every_answer_after_it_was_said_of_a_kind_is_news
     await said(room, "no, join with bars", asked="write a menu for Sunday")
     made = await said(room, "no, join with bars in every answer", asked="write a menu for Friday")
     assert made.scope is Scope.ALL
+
+
+async def test_the_whole_message_decides_the_check_only_if_it_complains_of_the_answer(
+    room: Classroom,
+) -> None:
+    complaints: list[str] = []
+
+    def check_of(_kind: str, _rule: str, _answer: str, complaint: str) -> str:
+        complaints.append(complaint)
+        return ""
+
+    room.check_of = check_of
+    await said(room, "no, so long. sign with Jo in every answer")
+    assert complaints == ["no, so long. sign with Jo in every answer"]
+    await said(room, "lovely, always sign with Flo", asked="a poem please")
+    assert complaints[1:] == [""]

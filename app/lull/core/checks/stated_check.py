@@ -25,17 +25,23 @@ def stated_check(kind: str, rule: str) -> Check | None:
 
 
 def proposed_check(
-    kind: str, rule: str, answer: str, *, tools: CheckLibraries = NO_LIBRARIES
+    kind: str,
+    rule: str,
+    answer: str,
+    complaint: str = "",
+    *,
+    tools: CheckLibraries = NO_LIBRARIES,
 ) -> str:
     """Return the JSON of the check (a program that tests answers) to propose to a user together
     with the rule that they stated; "" if the rule has none, or if the answer that the user
     complained of passes it.
 
-    `kind` is the class of check that a classifier predicts for the rule.
+    `kind` is the class of check that a classifier predicts for the rule, `complaint` the whole
+    message in which the user stated it, if it surely complains of the answer.
     """
     check = stated_check(kind, rule)
     if check is None and not exact_checks(rule):  # else its words need several, or speak against it
-        check = disputed_check(kind, rule, answer)
+        check = disputed_check(kind, rule, answer, complaint=complaint, tools=tools)
     offered = check is not None and should_propose(check, answer, tools)
     return to_json(check) if check is not None and offered else ""
 

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from lull.core.feedback.feedback import Scope
+from lull.core.feedback.feedback import LIKELY, Scope
 from lull.core.provenance.authorship import typed_request
 from lull.core.skills.failures import Failure
 from lull.core.skills.ports import EvolverMaterial, SkillDraft
 from lull.core.skills.skill import check_text
 from lull.core.skills.stated_skill import skill_of
 
-ProposesCheck = Callable[[str, str, str], str]
+ProposesCheck = Callable[[str, str, str, str], str]
 """Makes an executable check of a rule which the failed answer fails.
 
-Called with (class of check, rule, failed answer); returns JSON text, or "" for none.
+Called with (class of check, rule, failed answer, complaint), where the complaint is the whole
+message if it surely complains of that answer, else ""; returns JSON text, or "" for none.
 """
 
 
@@ -49,5 +50,6 @@ class RuleWriter:
             kind_of_rule=heard.kind_of_rule,
             asked=typed_request(failure.messages),
         )
-        check = self._check(heard.check, failure.rule, failure.answer.text)
+        complaint = failure.said if heard.correction > LIKELY else ""
+        check = self._check(heard.check, failure.rule, failure.answer.text, complaint)
         return SkillDraft(text=check_text(text), check=check, scope=scope)

@@ -184,6 +184,28 @@ def wanted_choice(kind: CheckKind, text: str) -> str:
     return others.pop() if not wanted and len(others) == 1 else ""
 
 
+def choices_named(kind: CheckKind, text: str) -> list[str]:
+    """Return the things of one sort, such as units or punctuation signs, that a text mentions at
+    all, wanted or not, by the names that checks use for them.
+    """
+    if kind is CheckKind.LANGUAGE:
+        return language.named_languages(mask_quoted(text))
+    found = [
+        name
+        for name, pattern in _NAMED[kind].items()
+        if re.search(rf"(?<!\w)(?:{pattern})(?!\w)", text, re.IGNORECASE)
+    ]
+    hidden = {other for name in found for other in _HIDES.get(name, ())}
+    return [name for name in found if name not in hidden]
+
+
+def other_choice(name: str) -> str:
+    """Return the only alternative to one of two things ("24h" for "12h"); "" if there is no such
+    pair.
+    """
+    return _OTHER.get(name, "")
+
+
 def _units(wanted: set[str]) -> str:
     """Return the units that the rule wants, joined by commas (grams, Celsius), or the system if one
     is named.
