@@ -12,7 +12,7 @@ from functools import partial
 from lull.backends.reader.small_reader import SmallReader
 from lull.backends.system.clock import TimeSortedIds
 from lull.config.settings import Settings
-from lull.core.checks.stated_check import proposed_check
+from lull.core.checks.rules.stated_check import proposed_check
 from lull.core.feedback.calibration import Prior
 from lull.core.feedback.reward import Source
 from lull.core.models.exam import ModelRole

@@ -9,9 +9,9 @@ from typing import Final
 from lull.core.checks.check import NO_LIBRARIES, Check, CheckLibraries
 from lull.core.checks.check_answer import should_propose
 from lull.core.checks.reading import to_json
-from lull.core.checks.recognising import checks_for_rule, exact_checks
 from lull.core.checks.rules import scope
 from lull.core.checks.rules.disputed import disputed_check
+from lull.core.checks.rules.recognising import checks_for_rule, exact_checks
 
 
 def stated_check(kind: str, rule: str) -> Check | None:
