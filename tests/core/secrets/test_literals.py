@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lull.core.secrets.pattern import Literals, short_text
+from lull.core.secrets.values.pattern import Literals, short_text
 
 TEXTS = st.text("abcß密 ", max_size=40)
 

@@ -11,15 +11,18 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Final, NamedTuple
 
-from lull.core.secrets.assigned import ASSIGNED
 from lull.core.secrets.commands import COMMANDS
 from lull.core.secrets.files import FILES
 from lull.core.secrets.issued import ISSUED
 from lull.core.secrets.issuers import ISSUERS
-from lull.core.secrets.judging import bare_password, may_be_random, quoted_password
 from lull.core.secrets.named import NAMED
+from lull.core.secrets.named.assigned import ASSIGNED
+from lull.core.secrets.named.said import SAID
 from lull.core.secrets.numbers import NUMBERS
-from lull.core.secrets.pattern import (
+from lull.core.secrets.public_values import is_public
+from lull.core.secrets.urls import URLS
+from lull.core.secrets.values.judging import bare_password, may_be_random, quoted_password
+from lull.core.secrets.values.pattern import (
     LETTERS_ONLY,
     MOST_CHARACTERS_BEFORE,
     OTHER_SCRIPT,
@@ -31,9 +34,6 @@ from lull.core.secrets.pattern import (
     longest_letters,
     short_text,
 )
-from lull.core.secrets.public_values import is_public
-from lull.core.secrets.said import SAID
-from lull.core.secrets.urls import URLS
 from lull.core.undisguised_text import as_read, follows_escape, holds_escape, undisguised
 
 PATTERNS: Final = (*FILES, *ISSUERS, *URLS, *COMMANDS, *NUMBERS, *ASSIGNED, *SAID, *NAMED, *ISSUED)

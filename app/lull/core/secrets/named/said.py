@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from lull.core.secrets.assigned import NOT_A_SECRET, PASSWORD_HINTS, PASSWORD_NAME
-from lull.core.secrets.judging import (
+from lull.core.secrets.named.assigned import NOT_A_SECRET, PASSWORD_HINTS, PASSWORD_NAME
+from lull.core.secrets.values.judging import (
     has_sign,
     looks_random,
     looks_random16,
@@ -17,9 +17,9 @@ from lull.core.secrets.judging import (
     quoted_password,
     stated_password,
 )
-from lull.core.secrets.letters import are_random_letters
-from lull.core.secrets.pattern import BARE, QUOTE, SIGN, Pattern, PatternPlace
-from lull.core.secrets.plain_words import GRAMMAR, IN_SENTENCES, WORDS
+from lull.core.secrets.values.letters import are_random_letters
+from lull.core.secrets.values.pattern import BARE, QUOTE, SIGN, Pattern, PatternPlace
+from lull.core.secrets.values.plain_words import GRAMMAR, IN_SENTENCES, WORDS
 
 _IS: Final = (
     r"(?:is|was|are|ist|war|wäre|lautet(?:e)?|heißt|heisst|est|était|c['’]est|es|era|será|é|è|jest|为|是|は|=|"

@@ -11,8 +11,8 @@ import re
 from itertools import pairwise
 from typing import Final
 
-from lull.core.secrets.letters import are_random_letters
-from lull.core.secrets.plain_words import DUMMIES, GRAMMAR, WORDS
+from lull.core.secrets.values.letters import are_random_letters
+from lull.core.secrets.values.plain_words import DUMMIES, GRAMMAR, WORDS
 
 _GAPS: Final = re.compile(
     r"\$\{|\$\(|\$\$|\$[A-Za-z_]\w*(?:\W|$)|<|\{|\[|\(|%\(|%[A-Za-z_]+%|%[sdv]|\*{2,}|\.\.|…|•|_{3,}|-{3,}|#\{|@\{|!\w+ |"

@@ -13,7 +13,7 @@ import binascii
 import re
 from typing import Final
 
-from lull.core.secrets.judging import (
+from lull.core.secrets.values.judging import (
     bare_password,
     has_sign,
     looks_random,
@@ -22,8 +22,8 @@ from lull.core.secrets.judging import (
     not_dummy,
     quoted_password,
 )
-from lull.core.secrets.letters import are_random_letters
-from lull.core.secrets.pattern import BARE, GAP, QUOTE, SIGN, Pattern, PatternPlace
+from lull.core.secrets.values.letters import are_random_letters
+from lull.core.secrets.values.pattern import BARE, GAP, QUOTE, SIGN, Pattern, PatternPlace
 
 PASSWORD_NAME: Final = (
     r"(?:pass?[ _-]?(?:word|wort|phrase|wd|code)|psswd|pwd|psw|pswd|kennwort|kennung|losung|mot(?:s)?[ _-]?de[ _-]?passe|"
