@@ -25,8 +25,8 @@ from lull.loops.training.next_step import Task
 from lull.store.adapters.adapter_files import AdapterFiles
 from lull.store.adapters.adapters import Adapters
 from lull.store.chat.turn_rows import Label
-from lull.store.database import Database
 from lull.store.forgetting import PATIENCE_S, ForgettingRows
+from lull.store.sqlite.database import Database
 from lull.store.training.tidy_runs import RunFolderCleanup
 from tests.building import bytes_below
 from tests.cancelling import cancelled_within

@@ -49,7 +49,7 @@ from lull.service.wiring.own_models import english_of
 from lull.store.adapters.adapter_files import AdapterFiles
 from lull.store.adapters.adapters import Adapters
 from lull.store.adapters.published import PublishedVersions
-from lull.store.database import Database
+from lull.store.sqlite.database import Database
 from tests.backends.gguf.adapters import random_adapter
 from tests.backends.gguf.tiny import Tiny, write
 from tests.ollama.conftest import TEMPLATE, RealOllama

@@ -19,7 +19,7 @@ pytestmark = [
 DATABASE = """
 import sys
 from pathlib import Path
-from lull.store.database import Database
+from lull.store.sqlite.database import Database
 from lull.store.forgetting import ForgettingRows
 
 database = Database(Path(sys.argv[1], "lull.db"))

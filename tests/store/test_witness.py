@@ -19,8 +19,8 @@ from lull.core.chat.trajectory import Selection
 from lull.core.errors import StoreError
 from lull.service.wiring.stores import Stores, open_stores
 from lull.store.chat.deletion_list import ToForget
-from lull.store.database import Database
 from lull.store.forgetting import ForgettingRows
+from lull.store.sqlite.database import Database
 from lull.store.training.run_folders import RunFolders
 from lull.store.trash import Removal, Trash
 from lull.store.witness import Witness

@@ -20,7 +20,6 @@ from lull.core.errors import StoreError
 from lull.core.feedback.signals import YOU_SAID
 from lull.core.skills.prompt_block import skills_block
 from lull.store.chat.deletion_list import ToForget, read_list, written_list
-from lull.store.database import Database
 from lull.store.feedback.reward_rows import owner_condition
 from lull.store.on_disk import NOT_REGULAR, is_no_room, open_regular
 from lull.store.proof.proposal_rows import proposal_or_none
@@ -31,6 +30,7 @@ from lull.store.rows.sealed_rows import changing, drop_lost_seals
 from lull.store.rows.sealed_tables import OF_ADAPTERS, PROOF_RECORDS, TRAINED_ADAPTERS
 from lull.store.skills.proof_records import remove_proof_records
 from lull.store.skills.skill_seals import repair_rows, seal_again
+from lull.store.sqlite.database import Database
 from lull.store.training.training import remove_runs
 from lull.store.witness import count_deleted
 

@@ -16,7 +16,7 @@ from typing import Any
 from lull.core.chat.day_count import DayCount
 from lull.core.chat.retention import RESTORED_BORN, StoredConversation, UnaskedDeletions
 from lull.store.chat.search_words import remove_words, remove_words_of_no_message
-from lull.store.database import Database
+from lull.store.sqlite.database import Database
 
 _LIVED = "lived"
 _UNASKED = "unasked"

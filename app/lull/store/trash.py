@@ -37,13 +37,13 @@ from lull.store.chat.trash_rows import (
     rows_of_conversations,
     rows_where,
 )
-from lull.store.database import Database
 from lull.store.proof.replay_rows import blank_answers
 from lull.store.retention import exempt_from_expiry, remove_unused
 from lull.store.skills.skill_files import write_atomically
+from lull.store.sqlite.database import Database
+from lull.store.sqlite.writer import DatabaseWork
 from lull.store.uninterrupted import uninterrupted
 from lull.store.witness import count_deleted
-from lull.store.writer import DatabaseWork
 
 T = TypeVar("T")
 

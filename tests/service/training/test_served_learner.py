@@ -13,7 +13,7 @@ from lull.service.builtin.routes import ServedModel
 from lull.service.training.served_learner import ServedLearner
 from lull.store.adapters.adapter_files import AdapterFiles
 from lull.store.adapters.adapters import Adapters
-from lull.store.database import Database
+from lull.store.sqlite.database import Database
 from tests.building import database_at
 from tests.doubles.fake_engine import FakeEngine
 from tests.doubles.fakes import FakeClock

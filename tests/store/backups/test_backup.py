@@ -39,8 +39,8 @@ from lull.store.backups import restoring
 from lull.store.backups.backup import COPYING, PACKING, FinishedBackup, make
 from lull.store.backups.reading import manifest_of, unpacked
 from lull.store.leftovers import sweep_leftovers
-from lull.store.migrations import MIGRATIONS
 from lull.store.skills.skill_files import SEARCHED_BYTES
+from lull.store.sqlite.migrations import MIGRATIONS
 from tests.building import turn, user
 
 AT = "2026-11-22T10:00:00+00:00"

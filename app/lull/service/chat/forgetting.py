@@ -17,7 +17,7 @@ from lull.loops.forget import Forget
 from lull.service.chat.throwing_away import TrashRequests
 from lull.service.process.backups import Backups
 from lull.service.process.problems import Problems
-from lull.store.database import Database
+from lull.store.sqlite.database import Database
 from lull.store.trash import Salvage
 
 FORGETTING_PROBLEM: Final = "forgetting"

@@ -29,9 +29,9 @@ from lull.core.proof.placing import NOT_MEASURED, PlacingResult
 from lull.core.skills.skill import Library, SkillStatus
 from lull.store.chat.trajectories import Trajectories
 from lull.store.chat.trash_files import damage_error
-from lull.store.database import Database
 from lull.store.rows.readable_rows import count_damaged_values
 from lull.store.skills.skill_folders import SkillFolders, UnreadableSkill
+from lull.store.sqlite.database import Database
 
 T = TypeVar("T")
 

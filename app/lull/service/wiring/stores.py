@@ -13,7 +13,6 @@ from lull.service.chat.reading import StoredConversations
 from lull.store.chat.chain_key import chain_key
 from lull.store.chat.holdout_assignments import HoldoutAssignments
 from lull.store.chat.trajectories import Trajectories
-from lull.store.database import Database
 from lull.store.feedback.answer_scores import AnswerScores
 from lull.store.feedback.feedback import FeedbackRows
 from lull.store.feedback.rewards import Rewards
@@ -22,6 +21,7 @@ from lull.store.proof.proposals import Proposals
 from lull.store.proof.use_replays import UseReplays
 from lull.store.skills.skill_folders import SkillFolders
 from lull.store.skills.skills import Skills
+from lull.store.sqlite.database import Database
 from lull.store.training.training import Training
 from lull.store.witness import Witness, open_database
 

@@ -40,8 +40,8 @@ from lull.service.wiring.shared import ModelsHere
 from lull.service.wiring.stores import Stores
 from lull.store.adapters.merged_files import MergedFiles
 from lull.store.adapters.published import PublishedVersions
-from lull.store.database import Database
 from lull.store.feedback.named_texts import NamedTexts
+from lull.store.sqlite.database import Database
 
 
 def choose_of(

@@ -20,15 +20,15 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from lull.core.errors import StoreError
-from lull.store.connecting import EndableConnection, connect
-from lull.store.file_place import FilePlace
-from lull.store.migrations import MIGRATIONS, SEARCH_ROWS_ANEW
 from lull.store.on_disk import check_is_file, is_no_room
-from lull.store.preparing import Preparation, PreparingThread
 from lull.store.rows.lost_tables import note_lost_tables
 from lull.store.rows.sealed_rows import is_to_seal, seal_once
 from lull.store.rows.sealed_tables import SEALED_TABLES
-from lull.store.writer import DatabaseWork, Inbox, Transaction, Writer
+from lull.store.sqlite.connecting import EndableConnection, connect
+from lull.store.sqlite.file_place import FilePlace
+from lull.store.sqlite.migrations import MIGRATIONS, SEARCH_ROWS_ANEW
+from lull.store.sqlite.preparing import Preparation, PreparingThread
+from lull.store.sqlite.writer import DatabaseWork, Inbox, Transaction, Writer
 
 T = TypeVar("T")
 

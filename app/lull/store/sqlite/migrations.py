@@ -6,7 +6,7 @@ changed.
 
 from __future__ import annotations
 
-from lull.store.migrations_training import SEALED_ROWS, SLOW_LOOP, SLOW_LOOP_LATER
+from lull.store.sqlite.migrations_training import SEALED_ROWS, SLOW_LOOP, SLOW_LOOP_LATER
 
 _1 = """
 CREATE TABLE facts (

@@ -12,10 +12,10 @@ import hashlib
 import sqlite3
 from typing import Final
 
-from lull.store.database import Database
 from lull.store.rows.facts import fact, set_fact
 from lull.store.rows.put_right import forget_put_right, noted_put_right
 from lull.store.rows.sealed_rows import SealedTable, repair_rows, unlike_sealed
+from lull.store.sqlite.database import Database
 
 _TRIED: Final = "not-put-right:"
 """Beginning of the name of a fact: the first table's name follows."""
