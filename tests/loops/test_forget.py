@@ -25,7 +25,7 @@ from lull.loops.training.next_step import Task
 from lull.store.adapters.adapter_files import AdapterFiles
 from lull.store.adapters.adapters import Adapters
 from lull.store.chat.turn_rows import Label
-from lull.store.forgetting import PATIENCE_S, ForgettingRows
+from lull.store.forgetting.forgetting import PATIENCE_S, ForgettingRows
 from lull.store.sqlite.database import Database
 from lull.store.training.tidy_runs import RunFolderCleanup
 from tests.building import bytes_below

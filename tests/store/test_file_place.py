@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from lull.core.errors import StoreError
-from lull.store.forgetting import ForgettingRows
+from lull.store.forgetting.forgetting import ForgettingRows
 from lull.store.sqlite.database import Database
 from lull.store.sqlite.file_place import FilePlace
 

@@ -34,10 +34,10 @@ from lull.service.wiring.own_models import built_in_models, read_toy
 from lull.service.wiring.stores import Stores, open_stores
 from lull.service.wiring.together import open_secrets
 from lull.service.wiring.upstream import probe_ollama
+from lull.store.backups.witness import Witness
 from lull.store.calendars.feeds import Feeds
 from lull.store.chat.trash_files import damaged_in
 from lull.store.feedback.feedback import FeedbackRows
-from lull.store.witness import Witness
 
 Stored = tuple[Json, Json, Json, int]
 """Results of the doctor's checks of store, skills and calendars, and the number of user messages

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from lull.service.process.logs import LOG_FILE, newest_first, no_log
-from lull.store.on_disk import open_regular
+from lull.store.disk.on_disk import open_regular
 
 LOOK_FOR_LINES_EVERY_S = 0.2
 

@@ -75,7 +75,7 @@ def _run(words: Sequence[str]) -> int:
     from lull.cli.context import Context
     from lull.cli.parser.whole import parse
     from lull.config.paths import Paths
-    from lull.store.leftovers import RESTORING
+    from lull.store.disk.leftovers import RESTORING
 
     try:
         options = parse(words)

@@ -22,7 +22,7 @@ from lull.store.chat.deletion_list import ToForget
 from lull.store.chat.trajectories import Trajectories, TurnRow
 from lull.store.feedback.feedback import FeedbackRows
 from lull.store.feedback.rewards import Rewards
-from lull.store.forgetting import ForgettingRows
+from lull.store.forgetting.forgetting import ForgettingRows
 from lull.store.proof.proposals import Proposals
 from lull.store.skills.skills import Skills
 from lull.store.training.training import RunOrigin, Training

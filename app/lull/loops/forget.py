@@ -23,10 +23,10 @@ from lull.loops.derived import FindDerived, ForgetTables, Forgotten
 from lull.loops.skills.approve import Approve
 from lull.store.adapters.adapter_files import AdapterFiles
 from lull.store.chat.deletion_list import ToForget
-from lull.store.forgetting import mask_words
-from lull.store.on_disk import removals_to_disk
+from lull.store.disk.on_disk import removals_to_disk
+from lull.store.disk.uninterrupted import uninterrupted
+from lull.store.forgetting.forgetting import mask_words
 from lull.store.training.run_folders import RunFolders
-from lull.store.uninterrupted import uninterrupted
 
 log = logging.getLogger(__name__)
 

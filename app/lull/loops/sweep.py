@@ -30,8 +30,8 @@ from lull.core.chat.retention import (
 from lull.core.errors import StoreError
 from lull.core.ports import Clock
 from lull.store.chat.trash_files import DamagedTrash
-from lull.store.retention import Retention
-from lull.store.trash import Removal, Salvage, Trash, TrashFile
+from lull.store.forgetting.retention import Retention
+from lull.store.forgetting.trash import Removal, Salvage, Trash, TrashFile
 
 log = logging.getLogger(__name__)
 _DAY_S = 86_400.0

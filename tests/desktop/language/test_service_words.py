@@ -24,7 +24,7 @@ from lull.desktop.language.recognising import SentenceTranslator
 from lull.desktop.words import problem_text, reword_for_window, translated
 from lull.service.control.checks import exams, runtime
 from lull.service.idle.checks import lulls
-from lull.store.witness import Witness
+from lull.store.backups.witness import Witness
 from tests.desktop.language.test_german_window import ENGLISH_WORDS
 
 NOW = datetime(2026, 11, 23, 12, 0, tzinfo=UTC)

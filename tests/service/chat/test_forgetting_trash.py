@@ -21,8 +21,8 @@ from lull.service.process.backups import Backups
 from lull.service.process.bus import EventBus
 from lull.service.process.problems import Problems
 from lull.store.chat.event_log import EventLog
-from lull.store.retention import Retention
-from lull.store.trash import Removal, Trash
+from lull.store.forgetting.retention import Retention
+from lull.store.forgetting.trash import Removal, Trash
 from tests.loops.test_forget import RULE, WORD, Archive, archive
 
 __all__ = ["archive"]

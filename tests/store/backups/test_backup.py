@@ -38,7 +38,7 @@ from lull.store.backups import backup as backup_module
 from lull.store.backups import restoring
 from lull.store.backups.backup import COPYING, PACKING, FinishedBackup, make
 from lull.store.backups.reading import manifest_of, unpacked
-from lull.store.leftovers import sweep_leftovers
+from lull.store.disk.leftovers import sweep_leftovers
 from lull.store.skills.skill_files import SEARCHED_BYTES
 from lull.store.sqlite.migrations import MIGRATIONS
 from tests.building import turn, user

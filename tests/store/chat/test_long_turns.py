@@ -19,10 +19,10 @@ from lull.store.chat import long_turns
 from lull.store.chat.recording import PIECE_ROWS, Prepared, compress_rows, keep_pieces
 from lull.store.chat.trajectories import Trajectories
 from lull.store.chat.turn_rows import TurnRow
+from lull.store.forgetting.trash import Removal, Trash
 from lull.store.sqlite import preparing
 from lull.store.sqlite.database import Database
 from lull.store.sqlite.preparing import Post, Preparation
-from lull.store.trash import Removal, Trash
 from tests.building import KEY, answer, assistant, opened, turn, user
 from tests.running import eventually
 

@@ -17,8 +17,8 @@ from lull.loops.forget import Forget
 from lull.service.chat.throwing_away import TrashRequests
 from lull.service.process.backups import Backups
 from lull.service.process.problems import Problems
+from lull.store.forgetting.trash import Salvage
 from lull.store.sqlite.database import Database
-from lull.store.trash import Salvage
 
 FORGETTING_PROBLEM: Final = "forgetting"
 TRIES_EVERY_S: Final = 30.0

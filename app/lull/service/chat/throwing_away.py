@@ -20,7 +20,7 @@ from lull.core.errors import NotFound, UsageError, WaitsForYourWord
 from lull.loops.sweep import RestoreResult, Sweep, SweepResult
 from lull.service.process.problems import Problems
 from lull.store.chat.trash_files import damage_error
-from lull.store.trash import Salvage
+from lull.store.forgetting.trash import Salvage
 
 SWEEP_EVERY_S: Final = 6 * 3600.0
 """Seconds between the runs that move old conversations into the trash."""

@@ -53,7 +53,7 @@ from lull.service.wiring.background import BackgroundTasks
 from lull.service.wiring.shared import SharedParts
 from lull.service.wiring.start import wired
 from lull.store.backups.restoring import finish
-from lull.store.leftovers import sweep_leftovers
+from lull.store.disk.leftovers import sweep_leftovers
 
 log = logging.getLogger(__name__)
 

@@ -20,8 +20,8 @@ from lull.core.proof.proof import ProofRule
 from lull.core.proof.proposal import Proposal
 from lull.loops.proof.compare import Comparison, NextPair
 from lull.service.proof.proposal_views import evidence_view
+from lull.store.disk.uninterrupted import uninterrupted
 from lull.store.proof.proposals import Proposals
-from lull.store.uninterrupted import uninterrupted
 
 log = logging.getLogger(__name__)
 

@@ -39,10 +39,10 @@ from lull.service.proof.proposal_views import (
     settled_faults,
 )
 from lull.service.proof.verifying import verify_stored_proof
+from lull.store.disk.uninterrupted import uninterrupted
 from lull.store.proof.proposals import Proposals
 from lull.store.skills.conflicts import CheckedRule, contradicting, rule_of_text, rules_in_use
 from lull.store.skills.skills import Skills
-from lull.store.uninterrupted import uninterrupted
 
 log = logging.getLogger(__name__)
 

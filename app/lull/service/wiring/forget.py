@@ -18,7 +18,7 @@ from lull.service.wiring.learning.feedback import LearningParts
 from lull.service.wiring.memory import LateExemplars
 from lull.service.wiring.night.training import TrainingGateParts
 from lull.service.wiring.shared import SharedParts
-from lull.store.forgetting import ForgettingRows
+from lull.store.forgetting.forgetting import ForgettingRows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

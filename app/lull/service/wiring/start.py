@@ -24,7 +24,7 @@ from lull.service.wiring.own_models import (
 from lull.service.wiring.service import Service, finishing_of
 from lull.service.wiring.stores import open_stores
 from lull.service.wiring.together import OpenResources, put_together
-from lull.store.witness import database_replaced_error
+from lull.store.backups.witness import database_replaced_error
 
 
 @asynccontextmanager

@@ -10,6 +10,7 @@ from lull.config.paths import Paths
 from lull.loops.proof.measured_skills import StoredEffects, UseEvidence, measured_skills
 from lull.loops.training.eligible import Eligible
 from lull.service.chat.reading import StoredConversations
+from lull.store.backups.witness import Witness, open_database
 from lull.store.chat.chain_key import chain_key
 from lull.store.chat.holdout_assignments import HoldoutAssignments
 from lull.store.chat.trajectories import Trajectories
@@ -23,7 +24,6 @@ from lull.store.skills.skill_folders import SkillFolders
 from lull.store.skills.skills import Skills
 from lull.store.sqlite.database import Database
 from lull.store.training.training import Training
-from lull.store.witness import Witness, open_database
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,8 @@ from lull.service.skills.current import CurrentLibrary
 from lull.service.skills.watch_library import WatchLibrary
 from lull.service.wiring.shared import SharedParts
 from lull.store.adapters.published import PublishedVersions
-from lull.store.retention import Retention
+from lull.store.forgetting.retention import Retention
+from lull.store.forgetting.trash import Trash
 from lull.store.skills.proof_records import (
     proof_records_not_put_right,
     repair_proof_records,
@@ -31,7 +32,6 @@ from lull.store.training.trained_adapters import (
     repair_trained_adapters,
     trained_adapters_not_put_right,
 )
-from lull.store.trash import Trash
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

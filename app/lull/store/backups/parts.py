@@ -14,8 +14,8 @@ from typing import Final
 
 from lull.core.backup import BackupCounts
 from lull.core.errors import BackupError
-from lull.store.leftovers import sweep_work
-from lull.store.on_disk import is_no_room
+from lull.store.disk.leftovers import sweep_work
+from lull.store.disk.on_disk import is_no_room
 
 Tell = Callable[[str, int, int], None]
 """Callback that reports progress: the part (such as `COPYING`), bytes done, bytes in all. It may

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from lull.core.errors import StoreError
-from lull.store.on_disk import check_is_file, is_no_room
+from lull.store.disk.on_disk import check_is_file, is_no_room
 from lull.store.rows.lost_tables import note_lost_tables
 from lull.store.rows.sealed_rows import is_to_seal, seal_once
 from lull.store.rows.sealed_tables import SEALED_TABLES

@@ -19,11 +19,12 @@ from typing import Any, Final
 from lull.core.errors import StoreError
 from lull.core.feedback.signals import YOU_SAID
 from lull.core.skills.prompt_block import skills_block
+from lull.store.backups.witness import count_deleted
 from lull.store.chat.deletion_list import ToForget, read_list, written_list
+from lull.store.disk.on_disk import NOT_REGULAR, is_no_room, open_regular
 from lull.store.feedback.reward_rows import owner_condition
-from lull.store.on_disk import NOT_REGULAR, is_no_room, open_regular
+from lull.store.forgetting.retention import sweep_messages
 from lull.store.proof.proposal_rows import proposal_or_none
-from lull.store.retention import sweep_messages
 from lull.store.rows.readable_rows import readable
 from lull.store.rows.rewriting import REWRITTEN, TO_REWRITE, log_bytes
 from lull.store.rows.sealed_rows import changing, drop_lost_seals
@@ -32,7 +33,6 @@ from lull.store.skills.proof_records import remove_proof_records
 from lull.store.skills.skill_seals import repair_rows, seal_again
 from lull.store.sqlite.database import Database
 from lull.store.training.training import remove_runs
-from lull.store.witness import count_deleted
 
 FORGOTTEN_NAME: Final = "forgotten"
 """Text that replaces the name of a forgotten skill."""

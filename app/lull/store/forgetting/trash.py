@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from lull.core.errors import StoreError
+from lull.store.backups.witness import count_deleted
 from lull.store.chat.recording import write_kept_pieces
 from lull.store.chat.trash_files import (
     ROOT,
@@ -37,13 +38,12 @@ from lull.store.chat.trash_rows import (
     rows_of_conversations,
     rows_where,
 )
+from lull.store.disk.uninterrupted import uninterrupted
+from lull.store.forgetting.retention import exempt_from_expiry, remove_unused
 from lull.store.proof.replay_rows import blank_answers
-from lull.store.retention import exempt_from_expiry, remove_unused
 from lull.store.skills.skill_files import write_atomically
 from lull.store.sqlite.database import Database
 from lull.store.sqlite.writer import DatabaseWork
-from lull.store.uninterrupted import uninterrupted
-from lull.store.witness import count_deleted
 
 T = TypeVar("T")
 
