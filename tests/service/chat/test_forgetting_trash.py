@@ -14,7 +14,7 @@ import pytest
 from lull.contract.json_object import Json
 from lull.core.chat.retention import Limits
 from lull.core.errors import NotFound
-from lull.loops.sweep import Sweep
+from lull.loops.forgetting.sweep import Sweep
 from lull.service.chat.forgetting import FinishForgetting, ForgettingRequests
 from lull.service.chat.throwing_away import TrashRequests
 from lull.service.process.backups import Backups

@@ -12,8 +12,8 @@ from typing import Final
 
 from lull.contract.json_object import Json
 from lull.core.errors import LullError, NotFound, UsageError
-from lull.loops.derived import Forgotten
-from lull.loops.forget import Forget
+from lull.loops.forgetting.derived import Forgotten
+from lull.loops.forgetting.forget import Forget
 from lull.service.chat.throwing_away import TrashRequests
 from lull.service.process.backups import Backups
 from lull.service.process.problems import Problems

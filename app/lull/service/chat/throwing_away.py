@@ -17,7 +17,7 @@ from typing import Final
 from lull.contract.json_object import Json
 from lull.contract.problems import DAMAGED_TRASH, FULL_TRASH, OLD_CONVERSATIONS
 from lull.core.errors import NotFound, UsageError, WaitsForYourWord
-from lull.loops.sweep import RestoreResult, Sweep, SweepResult
+from lull.loops.forgetting.sweep import RestoreResult, Sweep, SweepResult
 from lull.service.process.problems import Problems
 from lull.store.chat.trash_files import damage_error
 from lull.store.forgetting.trash import Salvage

@@ -10,8 +10,8 @@ from pathlib import Path
 from lull.config.paths import Paths
 from lull.core.errors import Conflict
 from lull.loops.adapters.promote import Promote
-from lull.loops.derived import ForgetTables
-from lull.loops.forget import Exemplars, Forget, ForgetFiles
+from lull.loops.forgetting.derived import ForgetTables
+from lull.loops.forgetting.forget import Exemplars, Forget, ForgetFiles
 from lull.loops.skills.approve import Approve
 from lull.loops.training.training_job import TrainingJob
 from lull.service.wiring.learning.feedback import LearningParts

@@ -11,7 +11,7 @@ from lull.backends.retrieval.skill_index import WordIndex
 from lull.config.paths import Paths
 from lull.config.settings import Settings
 from lull.core.chat.retention import Limits
-from lull.loops.sweep import Sweep
+from lull.loops.forgetting.sweep import Sweep
 from lull.service.chat.throwing_away import TrashRequests
 from lull.service.control.records import RecordChecks, WatchRecords
 from lull.service.process.backups import Backups

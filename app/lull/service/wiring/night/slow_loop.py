@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from lull.backends.mlx.trainer_process import TrainerProcesses
 from lull.config.paths import Paths
 from lull.config.settings import Settings
-from lull.loops.forget import Forget
+from lull.loops.forgetting.forget import Forget
 from lull.loops.training.training_job import TrainingJob
 from lull.service.wiring.forget import forget_of
 from lull.service.wiring.learning.feedback import LearningParts

@@ -19,7 +19,7 @@ from typing import Final, Protocol
 
 from lull.core.errors import Conflict, NotFound, StoreError
 from lull.core.skills.skill import Library, SkillKey
-from lull.loops.derived import FindDerived, ForgetTables, Forgotten
+from lull.loops.forgetting.derived import FindDerived, ForgetTables, Forgotten
 from lull.loops.skills.approve import Approve
 from lull.store.adapters.adapter_files import AdapterFiles
 from lull.store.chat.deletion_list import ToForget
