@@ -6,7 +6,7 @@ import json
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from lull.core.coded_text import (
+from lull.core.text.coded_text import (
     CodedText,
     TextClock,
     TextDuration,

@@ -22,7 +22,7 @@ from lull.config.files import read
 from lull.config.paths import Paths
 from lull.contract import routes
 from lull.contract.json_object import Json
-from lull.core.backup import LEFT_OUT, BackupCounts, Manifest, counts_in_words
+from lull.core.backups.backup import LEFT_OUT, BackupCounts, Manifest, counts_in_words
 from lull.core.errors import AlreadyRunning, Busy, LullError, UsageError
 from lull.service.process.lock import ServiceLock, alive
 

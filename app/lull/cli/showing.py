@@ -10,7 +10,7 @@ import os
 import sys
 import unicodedata
 
-from lull.core.unicode_safety import hidden_characters
+from lull.core.text.unicode_safety import hidden_characters
 
 _NEVER_AS_THEY_ARE = frozenset({"Cc", "Cs", "Co", "Cn", "Zl", "Zp"})
 """Unicode categories that are never printed as they are: control, surrogate, private use,

@@ -13,12 +13,12 @@ from lull.config.files import describe_settings
 from lull.config.settings import Settings
 from lull.core.adapters.adapter import AdapterStatus
 from lull.core.clients.client import CLIENTS
-from lull.core.coded_text import coded
 from lull.core.idle.rule import ConditionName
 from lull.core.models.exam import ModelRole
 from lull.core.proof.proposal import ProposalStatus, status_text
 from lull.core.secrets.finding import PATTERNS
 from lull.core.skills.skill import ChangeKind, SkillStatus
+from lull.core.text.coded_text import coded
 from lull.core.training.record import RunStatus, run_status_text
 from lull.core.training.spec import RunKind
 from lull.desktop.pages.chat.secret_words import kind_words as secret_words

@@ -28,7 +28,7 @@ from typing import Any
 import pytest
 
 from lull.config.paths import Paths
-from lull.core.backup import MANIFEST
+from lull.core.backups.backup import MANIFEST
 from lull.core.chat.trajectory import Selection
 from lull.core.errors import BackupError, Busy, LullError, NotFound, StoreError
 from lull.core.skills import skill_secrets

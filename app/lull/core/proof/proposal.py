@@ -16,12 +16,12 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
-from lull.core.coded_text import CodedText, TextSkill, coded_text
 from lull.core.errors import Conflict
 from lull.core.feedback.feedback import Scope
 from lull.core.proof.last_look import LastLook
 from lull.core.provenance.flags import NEEDS_EYES
 from lull.core.skills.skill import Library, SkillKey, SkillStatus, SkillText
+from lull.core.text.coded_text import CodedText, TextSkill, coded_text
 
 
 class ProposalKind(StrEnum):

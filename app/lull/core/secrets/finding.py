@@ -34,7 +34,7 @@ from lull.core.secrets.values.pattern import (
     longest_letters,
     short_text,
 )
-from lull.core.undisguised_text import as_read, follows_escape, holds_escape, undisguised
+from lull.core.text.undisguised_text import as_read, follows_escape, holds_escape, undisguised
 
 PATTERNS: Final = (*FILES, *ISSUERS, *URLS, *COMMANDS, *NUMBERS, *ASSIGNED, *SAID, *NAMED, *ISSUED)
 """All secret patterns, the most specific first: where two match in the same place, the first names

@@ -10,10 +10,10 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Final
 
-from lull.core.coded_text import TextSkill, coded_text
 from lull.core.idle.ports import BorrowsModels
 from lull.core.idle.scheduling import WorkKind
 from lull.core.ports import Clock
+from lull.core.text.coded_text import TextSkill, coded_text
 
 PAIR_S: Final = 4.0
 """Assumed seconds for one pair of answers on a local model."""

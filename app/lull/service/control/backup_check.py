@@ -7,7 +7,7 @@ from pathlib import Path
 
 from lull.config.settings import BackupSettings
 from lull.contract.json_object import Json
-from lull.core.backup import is_due
+from lull.core.backups.backup import is_due
 from lull.service.control.checks import check
 from lull.service.process.backups import existing_backups, newest
 

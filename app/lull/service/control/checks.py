@@ -21,12 +21,12 @@ from lull import __version__
 from lull.config.files import read
 from lull.contract.json_object import Json
 from lull.core.chat.messages import Sampling
-from lull.core.coded_text import CodedText, coded, coded_text, sentence
 from lull.core.errors import LullError
 from lull.core.models.engine import Engine, GenerateRequest
 from lull.core.ports import SecretStore
 from lull.core.proof.placing import NOT_MEASURED, PlacingResult
 from lull.core.skills.skill import Library, SkillStatus
+from lull.core.text.coded_text import CodedText, coded, coded_text, sentence
 from lull.store.chat.trajectories import Trajectories
 from lull.store.chat.trash_files import damage_error
 from lull.store.rows.readable_rows import count_damaged_values

@@ -9,9 +9,9 @@ from datetime import timedelta
 from lull import __version__
 from lull.config.paths import Paths
 from lull.contract.json_object import Json
-from lull.core.coded_text import coded_text, sentence
 from lull.core.errors import StoreError
 from lull.core.skills.skill import SkillStatus
+from lull.core.text.coded_text import coded_text, sentence
 from lull.resources import INSTALL_AGAIN
 from lull.service.clients.connecting import ConnectParts
 from lull.service.clients.drifted import check_clients, drifted_clients

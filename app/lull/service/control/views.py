@@ -12,11 +12,11 @@ from collections.abc import Mapping, Sequence, Set
 from lull.contract.json_object import Json
 from lull.core.chat.messages import Message
 from lull.core.chat.trajectory import InjectedSkill
-from lull.core.coded_text import coded, coded_text
 from lull.core.feedback.signals import YOU_SAID, Signal
 from lull.core.proof.holdout import Effect
 from lull.core.proof.in_use import SkillMeasure
 from lull.core.skills.skill import Library, Skill, SkillGeneration, SkillKey, SkillStatus
+from lull.core.text.coded_text import coded, coded_text
 from lull.loops.feedback.verify import is_from_wish
 from lull.loops.training.eligible import TurnEligibility
 from lull.store.chat.trajectories import TrajectoryRow, TurnRow

@@ -30,7 +30,7 @@ from typing import Any, Final
 from lull import __version__
 from lull.config.settings import BackupSettings
 from lull.contract.json_object import Json
-from lull.core.backup import (
+from lull.core.backups.backup import (
     LEFT_OUT,
     backups_to_delete,
     by_hand_name,

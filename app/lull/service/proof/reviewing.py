@@ -15,7 +15,6 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from lull.contract.json_object import Json
-from lull.core.coded_text import TextSkill, coded_text
 from lull.core.errors import Conflict, LullError, NotFound, StoreError, UsageError
 from lull.core.events import EventKind
 from lull.core.feedback.feedback import Scope
@@ -28,6 +27,7 @@ from lull.core.proof.proposal import (
     status_text,
 )
 from lull.core.skills.skill import Library, SkillKey
+from lull.core.text.coded_text import TextSkill, coded_text
 from lull.loops.chat.known_models import remember
 from lull.loops.skills.review import DecisionResult, Review
 from lull.service.control.answering import text_of

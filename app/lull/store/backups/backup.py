@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import IO, Final
 
 from lull.core.adapters.adapter import adapter_sha256
-from lull.core.backup import (
+from lull.core.backups.backup import (
     CHECKPOINTS,
     DATABASE,
     FILES,

@@ -12,7 +12,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final
 
-from lull.core.backup import BackupCounts
+from lull.core.backups.backup import BackupCounts
 from lull.core.errors import BackupError
 from lull.store.disk.leftovers import sweep_work
 from lull.store.disk.on_disk import is_no_room

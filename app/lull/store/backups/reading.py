@@ -17,7 +17,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final
 
-from lull.core.backup import (
+from lull.core.backups.backup import (
     DATABASE,
     MANIFEST,
     MANIFEST_LIMIT,

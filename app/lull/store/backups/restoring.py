@@ -20,7 +20,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
-from lull.core.backup import DATABASE, Manifest, replaced_by_restore
+from lull.core.backups.backup import DATABASE, Manifest, replaced_by_restore
 from lull.core.errors import BackupError, Busy, NotFound
 from lull.store.backups.parts import Tell, as_backup_errors, work_folder
 from lull.store.backups.reading import unpacked
