@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from PySide6.QtWidgets import QApplication
 
-from lull.cli.window import ServiceOfHome, serve_command
+from lull.cli.process.window import ServiceOfHome, serve_command
 from lull.config.paths import Paths
 from lull.desktop.main import Desktop
 from lull.desktop.place import Place

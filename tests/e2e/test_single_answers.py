@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from lull.cli.control import Control
+from lull.cli.shared.control import Control
 from lull.config.paths import Paths
 from lull.contract import routes
 from lull.pocket import language as pocket

@@ -13,7 +13,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from lull.cli.window import ServiceOfHome, serve_command
+from lull.cli.process.window import ServiceOfHome, serve_command
 from lull.config.paths import Paths
 from lull.core.proof.proposal import ProposalStatus
 from lull.desktop.main import Desktop

@@ -16,7 +16,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from lull.cli.window import ServiceOfHome, serve_command
+from lull.cli.process.window import ServiceOfHome, serve_command
 from lull.config.paths import Paths
 from lull.contract import routes
 from lull.core.proof.proposal import ProposalStatus

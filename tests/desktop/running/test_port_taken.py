@@ -12,7 +12,7 @@ import pytest
 from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
-from lull.cli.window import ServiceOfHome, serve_command
+from lull.cli.process.window import ServiceOfHome, serve_command
 from lull.config.files import read
 from lull.config.paths import Paths
 from lull.core.errors import AddressInUse, Busy

@@ -14,8 +14,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lull.cli.context import Context, plain, progress, table
-from lull.cli.control import Control, ServiceError, find_service
+from lull.cli.shared.context import Context, plain, progress, table
+from lull.cli.shared.control import Control, ServiceError, find_service
 from lull.config.files import set_value
 from lull.contract import routes
 from lull.contract.json_object import Json

@@ -12,8 +12,8 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from lull.cli.context import Context, plain, short_time, table
-from lull.cli.data_change import change_data
+from lull.cli.shared.context import Context, plain, short_time, table
+from lull.cli.shared.data_change import change_data
 from lull.cli.skills.measured_words import measured_words
 from lull.contract import routes
 from lull.contract.json_object import Json

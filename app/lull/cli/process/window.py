@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from lull.cli.context import Context
-from lull.cli.own_command import ask_line, own_command
+from lull.cli.shared.context import Context
+from lull.cli.shared.own_command import ask_line, own_command
 from lull.config.paths import Paths
 from lull.contract.json_object import Json
 from lull.core.errors import Busy, LullError

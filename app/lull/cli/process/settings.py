@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import asyncio
 
-from lull.cli.context import Context
-from lull.cli.data_change import change_data
+from lull.cli.shared.context import Context
+from lull.cli.shared.data_change import change_data
 from lull.config.template import as_toml
 from lull.contract import routes
 from lull.contract.json_object import Json

@@ -16,8 +16,8 @@ from datetime import datetime
 from pathlib import Path
 
 from lull.backends.system.clock import SystemClock
-from lull.cli.context import Context, progress, short_time
-from lull.cli.control import Control, find_service
+from lull.cli.shared.context import Context, progress, short_time
+from lull.cli.shared.control import Control, find_service
 from lull.config.files import read
 from lull.config.paths import Paths
 from lull.contract import routes

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from lull.cli.context import Context
-from lull.cli.control import TIMEOUT_S, Control, find_service
+from lull.cli.shared.context import Context
+from lull.cli.shared.control import TIMEOUT_S, Control, find_service
 from lull.contract.json_object import Json
 from lull.core.errors import AlreadyRunning
 from lull.service.process.lock import ServiceLock

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from lull.cli.showing import ask
+from lull.cli.shared.showing import ask
 
 CTRL_C, CTRL_D = "\x03", "\x04"
 

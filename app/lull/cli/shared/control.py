@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from typing import ClassVar
 from urllib.parse import urlencode
 
-from lull.cli.own_command import home_words
+from lull.cli.shared.own_command import home_words
 from lull.config.paths import Paths
 from lull.contract.json_object import Json
 from lull.core.errors import LullError, NotRunning, UsageError

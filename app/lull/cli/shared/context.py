@@ -56,7 +56,7 @@ class Context:
         function `from_database` reads the same data from the database. If there is no database yet,
         `default` is returned; if that is None, NotFound is raised.
         """
-        from lull.cli.control import Control
+        from lull.cli.shared.control import Control
         from lull.service.wiring.stores import reading_of
 
         try:

@@ -14,10 +14,10 @@ import time
 from typing import TYPE_CHECKING
 
 from lull import __version__
-from lull.cli.context import Context, progress
-from lull.cli.control import Control, find_service
 from lull.cli.idle.lulls import headline
-from lull.cli.own_command import ask_line, own_command
+from lull.cli.shared.context import Context, progress
+from lull.cli.shared.control import Control, find_service
+from lull.cli.shared.own_command import ask_line, own_command
 from lull.config.files import read, write_default
 from lull.contract import routes
 from lull.contract.json_object import Json
@@ -184,7 +184,7 @@ def stop(context: Context) -> None:
 
 def logs(context: Context) -> None:
     """Run `lull logs`: print the service's log, and go on printing it if asked to."""
-    from lull.cli import log_lines
+    from lull.cli.process import log_lines
 
     folder, follow = context.paths.logs, context.options.follow
     log_lines.check_log(folder)
@@ -213,7 +213,7 @@ def _print_line(context: Context, line: str) -> None:
 def doctor(context: Context) -> int:
     """Run `lull doctor`: check the whole installation and tell what is wrong."""
     if not _answers(context):
-        from lull.cli.doctor import without_service
+        from lull.cli.process.doctor import without_service
 
         document = asyncio.run(without_service(context.paths))
     else:
