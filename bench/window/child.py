@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QApplication
 from lull.cli.process.window import ServiceOfHome
 from lull.config.paths import Paths
 from lull.desktop.main import Desktop
-from lull.desktop.place import Place
+from lull.desktop.service.place import Place
 from lull.desktop.widgets.page import PageName
 
 TICK_MS = 5

@@ -24,12 +24,12 @@ from pytestqt.qtbot import QtBot
 
 from lull.config.paths import Paths
 from lull.desktop.language.catalogue import Catalogue, read_catalogue
-from lull.desktop.language_choice import ENGLISH
+from lull.desktop.language.language_choice import ENGLISH
+from lull.desktop.language.words import set_language
 from lull.desktop.main import Desktop
-from lull.desktop.place import Place
+from lull.desktop.service.place import Place
 from lull.desktop.widgets.page import Page, PageName
 from lull.desktop.widgets.tokens import LIGHT
-from lull.desktop.words import set_language
 from lull.resources import languages_dir, starter_skills_dir
 from tests.desk import Desk
 from tests.desktop.scripted import Scripted, status
@@ -223,7 +223,7 @@ def on_script(scripted: Scripted, home: Path, show: Callable[..., Shown]) -> Sho
 
 
 def live(shown: Shown) -> Shown:
-    from lull.desktop.state import Phase
+    from lull.desktop.service.state import Phase
 
     shown.until(lambda: shown.desktop.state.phase is Phase.LIVE)
     return shown

@@ -12,9 +12,9 @@ from PySide6.QtCore import QLocale, QSettings
 from PySide6.QtWidgets import QApplication, QDialogButtonBox
 
 from lull.core.errors import ResourceError
-from lull.desktop import language_choice as choice
+from lull.desktop.language import language_choice as choice
 from lull.desktop.language.catalogue import Catalogue, read_catalogue
-from lull.desktop.words import (
+from lull.desktop.language.words import (
     ago,
     count,
     counted,

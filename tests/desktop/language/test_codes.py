@@ -21,6 +21,7 @@ from lull.core.skills.skill import ChangeKind, SkillStatus
 from lull.core.text.coded_text import coded
 from lull.core.training.record import RunStatus, run_status_text
 from lull.core.training.spec import RunKind
+from lull.desktop.language.words import translated
 from lull.desktop.pages.chat.secret_words import kind_words as secret_words
 from lull.desktop.pages.learning.words import kind_words, status_words
 from lull.desktop.pages.logs import check_names
@@ -29,7 +30,6 @@ from lull.desktop.pages.settings.values import value_words
 from lull.desktop.pages.skills.skill_rows import status_words as skill_status_words
 from lull.desktop.pages.today.words import condition_names
 from lull.desktop.shared.changes import change_words
-from lull.desktop.words import translated
 from lull.loops.models.exam_work import title_of_test
 from lull.loops.models.examine_models import WaitingExam
 from lull.loops.proof.proof_work import ProofWork, UseWork

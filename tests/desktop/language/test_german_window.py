@@ -23,8 +23,8 @@ from PySide6.QtWidgets import (
 )
 
 from lull.contract import routes
+from lull.desktop.language.words import skill_title
 from lull.desktop.widgets.page import PageName
-from lull.desktop.words import skill_title
 from lull.service.control.settings_view import SettingsView
 from tests.desktop.conftest import Shown, live
 from tests.desktop.played.week import play

@@ -29,8 +29,8 @@ from lull.core.proof.proposal import (
     decided_already,
     not_decidable,
 )
-from lull.desktop.client import _for_window
-from lull.desktop.words import reword_for_window, skill_title
+from lull.desktop.language.words import reword_for_window, skill_title
+from lull.desktop.service.client import _for_window
 from lull.service.process.supervisor import _in_words
 from lull.store.backups.reading import manifest_of
 from tests.core.proof.test_review_state import PROPOSAL

@@ -24,7 +24,7 @@ from lull.desktop.main import Desktop
 from lull.desktop.pages.review.page import ReviewPage
 from lull.desktop.pages.schedule.page import SchedulePage
 from lull.desktop.pages.settings.wipe_dialog import WipeDialog
-from lull.desktop.state import Phase, Subject
+from lull.desktop.service.state import Phase, Subject
 from lull.desktop.widgets.page import PageName
 from lull.desktop.widgets.tokens import LIGHT
 from lull.service.process.lock import is_running, read_discovery

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QApplication
 from lull.contract import routes
 from lull.contract.chat_headers import WINDOW_CLIENT
 from lull.contract.json_object import Json
-from lull.desktop.client import Reply, ReplyOutcome
 from lull.desktop.pages.chat.talk import ChatPage
+from lull.desktop.service.client import Reply, ReplyOutcome
 from lull.desktop.widgets.chat.answer_view import AnswerView
 from lull.desktop.widgets.page import PageName
 from tests.desktop.conftest import Shown

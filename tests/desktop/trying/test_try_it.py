@@ -273,7 +273,7 @@ def test_what_the_user_types_first_is_not_overwritten(
     dialog.show()
     assert not dialog.go.isEnabled()
     shown.bot.keyClicks(dialog.request, "mine")
-    from lull.desktop.client import Reply, ReplyOutcome
+    from lull.desktop.service.client import Reply, ReplyOutcome
 
     dialog._fill(Reply(outcome=ReplyOutcome.DONE, value={"request": "another"}))
     assert dialog.request.toPlainText() == "mine"

@@ -34,7 +34,7 @@ def open_dashboard(context: Context) -> int:
     """
     check_display(os.environ, sys.platform, hint=WITHOUT_A_WINDOW)
     from lull.desktop.main import run
-    from lull.desktop.place import Place
+    from lull.desktop.service.place import Place
     from lull.resources import starter_skills_dir
 
     paths = context.paths

@@ -13,10 +13,10 @@ from PySide6.QtGui import QGuiApplication
 
 from lull.contract import routes
 from lull.core.idle.pausing import PauseLength
-from lull.desktop.client import Reply
-from lull.desktop.service_process import ServiceProcess, ServiceState
-from lull.desktop.state import AppState, OutcomeCheck, OutcomeMessage, Phase, Subject
-from lull.desktop.words import tr, translated
+from lull.desktop.language.words import tr, translated
+from lull.desktop.service.client import Reply
+from lull.desktop.service.service_process import ServiceProcess, ServiceState
+from lull.desktop.service.state import AppState, OutcomeCheck, OutcomeMessage, Phase, Subject
 
 STANDARD_ADDRESS: Final = "http://127.0.0.1:11435"
 

@@ -23,9 +23,9 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from lull.core.backoff import Backoff
 from lull.core.errors import AddressInUse
-from lull.desktop.free_port import address_of, is_free
-from lull.desktop.place import Place
-from lull.desktop.words import tr
+from lull.desktop.language.words import tr
+from lull.desktop.service.free_port import address_of, is_free
+from lull.desktop.service.place import Place
 
 LOOK_MS: Final = 300
 PORT_LOOK_S: Final = 3.0

@@ -26,7 +26,7 @@ from PySide6.QtCore import QObject, Signal
 
 from lull.contract.json_object import Json
 from lull.core.errors import LullError
-from lull.desktop.words import tr, translated
+from lull.desktop.language.words import tr, translated
 
 READERS: Final = 2
 READ_TIMEOUT_S: Final = 120.0

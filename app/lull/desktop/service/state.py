@@ -20,9 +20,9 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from lull.contract import routes
 from lull.contract.json_object import Json
-from lull.desktop.client import ControlClient, Reply, ReplyOutcome, Then
-from lull.desktop.event_stream import EventStream
-from lull.desktop.words import now, tr
+from lull.desktop.language.words import now, tr
+from lull.desktop.service.client import ControlClient, Reply, ReplyOutcome, Then
+from lull.desktop.service.event_stream import EventStream
 
 READ_DELAY_MS: Final = 80
 """Milliseconds to wait after an event before reading, so that several events cause one read."""

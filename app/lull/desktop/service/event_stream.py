@@ -20,7 +20,7 @@ from PySide6.QtCore import QObject, Signal
 
 from lull.contract import routes
 from lull.contract.json_object import Json
-from lull.desktop.client import ControlRequest, ReplyOutcome, UnixConnection, send_request
+from lull.desktop.service.client import ControlRequest, ReplyOutcome, UnixConnection, send_request
 
 RECONNECT_EVERY_S: Final = 0.5
 SNAPSHOT_TIMEOUT_S: Final = 60.0

@@ -8,7 +8,7 @@ import socket
 from typing import Final
 
 from lull.core.errors import LullError
-from lull.desktop.place import Place
+from lull.desktop.service.place import Place
 
 TRIED: Final = 50
 """How many ports after the taken one are tried before any free one is used."""

@@ -13,9 +13,7 @@ from datetime import datetime
 
 from lull.contract.json_object import Json
 from lull.core.idle.pausing import FOR_EVER
-from lull.desktop.state import AppState, Phase, Subject
-from lull.desktop.widgets.icons import TrayShape
-from lull.desktop.words import (
+from lull.desktop.language.words import (
     clock,
     length,
     parsed,
@@ -25,6 +23,8 @@ from lull.desktop.words import (
     tr,
     translated,
 )
+from lull.desktop.service.state import AppState, Phase, Subject
+from lull.desktop.widgets.icons import TrayShape
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

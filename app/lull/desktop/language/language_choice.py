@@ -11,7 +11,7 @@ from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QSettings, Q
 
 from lull.core.errors import ResourceError
 from lull.desktop.language.catalogue import Catalogue, read_catalogue
-from lull.desktop.words import set_language
+from lull.desktop.language.words import set_language
 from lull.resources import languages_dir
 
 _log = logging.getLogger(__name__)
