@@ -40,8 +40,8 @@ from lull.loops.skills.approve import Approve
 from lull.loops.skills.edit_proposal import EditProposal
 from lull.loops.skills.from_files import FromFiles
 from lull.loops.skills.review import Review
+from lull.service.answers.answering import Answering
 from lull.service.chat.routes import conversation_routes
-from lull.service.control.answering import Answering
 from lull.service.control.control_api import ControlApi
 from lull.service.control.routes import ServiceRequests, service_routes
 from lull.service.control.settings_view import SettingsView

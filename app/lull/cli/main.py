@@ -83,7 +83,7 @@ def _run(words: Sequence[str]) -> int:
         return int(done.code or 0)
     paths = Paths.from_environment(os.environ, sys.platform, home=options.home)
     if (paths.home / RESTORING).exists():
-        from lull.cli.process.backup import finish_restore
+        from lull.cli.backups.backup import finish_restore
 
         finish_restore(paths)
     context = Context(paths=paths, options=options, as_json=options.json)
@@ -113,7 +113,7 @@ def _own_process(words: Sequence[str]) -> int | None:
 
             return read_long(rest)
         case ["stand-in", *rest]:
-            from lull.service.process.stand_in import main as stand_in
+            from lull.service.entry.stand_in import main as stand_in
 
             return stand_in(rest)
         case ["read-feedback", *rest]:
@@ -129,13 +129,14 @@ def _own_process(words: Sequence[str]) -> int | None:
 
 def _command(name: str) -> Command:
     from lull.cli.adapters import adapters
+    from lull.cli.backups import backup
     from lull.cli.calendars import calendar
     from lull.cli.chat import ask, conversations, forget, read, trash
     from lull.cli.clients import connect
     from lull.cli.demo import walk as demo
     from lull.cli.idle import lulls
     from lull.cli.models import model
-    from lull.cli.process import backup, service, settings, window
+    from lull.cli.process import service, settings, window
     from lull.cli.proof import prove, verify
     from lull.cli.skills import review, skills
     from lull.cli.training import train

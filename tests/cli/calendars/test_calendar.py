@@ -23,10 +23,10 @@ from lull.backends.calendars.fetch import FeedFetch
 from lull.backends.system.secret_fallbacks import FileSecrets, MemorySecrets
 from lull.core.errors import LullError, SecretsError
 from lull.core.ports import SecretStore
+from lull.service.answers.answering import Answering
 from lull.service.calendars.addresses import Addresses
 from lull.service.calendars.calendars import Calendars
 from lull.service.calendars.routes import calendar_routes
-from lull.service.control.answering import Answering
 from lull.store.calendars.feeds import Feeds
 from tests.backends.calendars.certificates import Certificate, make
 from tests.backends.calendars.server import CalendarServer, Connection, answer, calendar_server

@@ -29,7 +29,7 @@ from lull.desktop.shared.skill_words import rule_words, where_words
 from lull.desktop.shared.teaching import show_flags
 from lull.desktop.shared.tray_status import down_line
 from lull.desktop.widgets.page import PageName
-from lull.service.control.checks import placing
+from lull.service.answers.checks import placing
 from tests.core.proof.test_placing import asked, sheet
 from tests.desktop.conftest import Shown
 from tests.desktop.language.test_german_window import ENGLISH_WORDS

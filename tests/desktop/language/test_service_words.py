@@ -22,7 +22,7 @@ from lull.core.idle.signals import IdleSignals
 from lull.core.text.coded_text import coded, coded_text
 from lull.desktop.language.recognising import SentenceTranslator
 from lull.desktop.language.words import problem_text, reword_for_window, translated
-from lull.service.control.checks import exams, runtime
+from lull.service.answers.checks import exams, runtime
 from lull.service.idle.checks import lulls
 from lull.store.backups.witness import Witness
 from tests.desktop.language.test_german_window import ENGLISH_WORDS

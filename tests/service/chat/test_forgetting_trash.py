@@ -15,9 +15,9 @@ from lull.contract.json_object import Json
 from lull.core.chat.retention import Limits
 from lull.core.errors import NotFound
 from lull.loops.forgetting.sweep import Sweep
+from lull.service.backups.backups import Backups
 from lull.service.chat.forgetting import FinishForgetting, ForgettingRequests
 from lull.service.chat.throwing_away import TrashRequests
-from lull.service.process.backups import Backups
 from lull.service.process.bus import EventBus
 from lull.service.process.problems import Problems
 from lull.store.chat.event_log import EventLog

@@ -20,9 +20,9 @@ from lull.config.settings import BackupSettings
 from lull.core.adapters.adapter import AdapterStatus, AdapterVersion
 from lull.core.chat.trajectory import Selection
 from lull.core.errors import Busy, StoreError, UsageError
-from lull.service.control.backup_check import check_backups
+from lull.service.backups.backups import KEPT_PROBLEM, PROBLEM, RETRY_S, Backups
+from lull.service.backups.checks import check_backups
 from lull.service.idle.quiet import Activity
-from lull.service.process.backups import KEPT_PROBLEM, PROBLEM, RETRY_S, Backups
 from lull.service.process.bus import EventBus
 from lull.service.process.problems import Problems
 from lull.service.wiring.stores import Stores, open_stores

@@ -11,7 +11,7 @@ import pytest
 from lull.config.paths import Paths
 from lull.core.chat.trajectory import Selection
 from lull.core.errors import LullError
-from lull.service.control import checks
+from lull.service.answers import checks
 from lull.service.wiring.stores import Stores, open_stores
 from tests.building import turn, user
 

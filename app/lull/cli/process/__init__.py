@@ -1,3 +1,3 @@
-"""Commands for the running programs and their data: start and stop the service and the window, look
-at its log and health, change settings, make and restore backups.
+"""Commands for the running programs: start and stop the service and the window, look at its log and
+health, change settings.
 """

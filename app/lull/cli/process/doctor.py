@@ -15,10 +15,8 @@ from lull.config.paths import Paths
 from lull.config.settings import Settings
 from lull.contract.json_object import Json
 from lull.core.errors import AddressInUse, LullError, ResourceError
-from lull.service.clients.drifted import check_clients
-from lull.service.control import checks
-from lull.service.control.backup_check import check_backups
-from lull.service.control.checks import (
+from lull.service.answers import checks
+from lull.service.answers.checks import (
     check,
     hangs,
     in_thread,
@@ -26,6 +24,8 @@ from lull.service.control.checks import (
     run_check_in_thread,
     with_time_limit,
 )
+from lull.service.backups.checks import check_backups
+from lull.service.clients.drifted import check_clients
 from lull.service.idle import checks as lull_checks
 from lull.service.wiring import calendars as calendars_wiring
 from lull.service.wiring.clients import connect_parts

@@ -22,8 +22,8 @@ from lull.config.files import read, write_default
 from lull.contract import routes
 from lull.contract.json_object import Json
 from lull.core.errors import LullError, NotFound, NotRunning
+from lull.service.entry.stand_in_guard import end_stand_in
 from lull.service.process.lock import is_running
-from lull.service.process.stand_in_guard import end_stand_in
 
 if TYPE_CHECKING:
     from lull.service.entry.main import StartMessage

@@ -11,7 +11,7 @@ from aiohttp import web
 
 from lull.contract import routes
 from lull.core.errors import UsageError
-from lull.service.control.answering import Answering, ReportsStatus
+from lull.service.answers.answering import Answering, ReportsStatus
 from lull.service.control.settings_view import SettingsView
 
 

@@ -13,11 +13,11 @@ from lull.core.errors import StoreError
 from lull.core.skills.skill import SkillStatus
 from lull.core.text.coded_text import coded_text, sentence
 from lull.resources import INSTALL_AGAIN
+from lull.service.answers import checks
+from lull.service.answers.checks import check, in_thread, run_check_in_thread, with_time_limit
+from lull.service.backups.checks import check_backups
 from lull.service.clients.connecting import ConnectParts
 from lull.service.clients.drifted import check_clients, drifted_clients
-from lull.service.control import checks
-from lull.service.control.backup_check import check_backups
-from lull.service.control.checks import check, in_thread, run_check_in_thread, with_time_limit
 from lull.service.idle import checks as lull_checks
 from lull.service.process.listening import ListeningAt
 from lull.service.wiring.own_models import BUILT_IN, BUILT_IN_PROBLEM, TOY

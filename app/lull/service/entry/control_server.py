@@ -15,12 +15,12 @@ from aiohttp import web
 from lull.config.paths import Paths
 from lull.contract.json_object import Json
 from lull.service.adapters.routes import adapter_routes
+from lull.service.answers.answering import Answering
+from lull.service.backups.routes import backup_routes
 from lull.service.calendars.routes import calendar_routes
 from lull.service.chat.routes import conversation_routes, forget_routes, trash_routes
 from lull.service.clients.connecting import ConnectRequests
 from lull.service.clients.routes import client_routes
-from lull.service.control.answering import Answering
-from lull.service.control.backup_routes import backup_routes
 from lull.service.control.control_api import ControlApi
 from lull.service.control.routes import ServiceRequests, service_routes
 from lull.service.control.settings_view import SettingsView

@@ -14,7 +14,7 @@ from lull.core.calendars.feeds import Feed, Health
 from lull.core.idle.policy import IdleWindow, WindowState
 from lull.core.idle.rule import ConditionName, ConditionState
 from lull.core.text.coded_text import CodedText, TextDuration, coded_text, sentence
-from lull.service.control.checks import check
+from lull.service.answers.checks import check
 
 
 def idle_source(window: IdleWindow) -> Json:

@@ -30,7 +30,7 @@ from lull.core.skills.skill import Library, SkillKey
 from lull.core.text.coded_text import TextSkill, coded_text
 from lull.loops.chat.known_models import remember
 from lull.loops.skills.review import DecisionResult, Review
-from lull.service.control.answering import text_of
+from lull.service.answers.answering import text_of
 from lull.service.process.bus import EventBus
 from lull.service.proof.proposal_views import (
     fault_view,

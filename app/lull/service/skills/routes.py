@@ -7,8 +7,8 @@ from __future__ import annotations
 from aiohttp import web
 
 from lull.contract import routes
+from lull.service.answers.answering import Answering
 from lull.service.chat.reading import StoredConversations
-from lull.service.control.answering import Answering
 from lull.service.skills.changes import SkillChanges
 
 

@@ -12,10 +12,10 @@ from lull.config.paths import Paths
 from lull.config.settings import Settings
 from lull.core.chat.retention import Limits
 from lull.loops.forgetting.sweep import Sweep
+from lull.service.backups.backups import Backups
 from lull.service.chat.throwing_away import TrashRequests
-from lull.service.control.records import RecordChecks, WatchRecords
-from lull.service.process.backups import Backups
 from lull.service.process.keep_watch import WitnessWriter
+from lull.service.process.records import RecordChecks, WatchRecords
 from lull.service.process.supervisor import Supervisor
 from lull.service.skills.changes import SkillChanges
 from lull.service.skills.current import CurrentLibrary

@@ -18,8 +18,8 @@ from pathlib import Path
 import lull
 from lull.config.paths import Paths
 from lull.config.settings import ServiceSettings
+from lull.service.entry.stand_in import FAREWELL, StandInPlan
 from lull.service.process.lock import is_locked
-from lull.service.process.stand_in import FAREWELL, StandInPlan
 
 log = logging.getLogger(__name__)
 GOES_WITHIN_S = 5.0
@@ -63,7 +63,7 @@ class StandInGuard:
         if self._plan is None:
             return
         frozen = getattr(sys, "frozen", False)
-        command = ["stand-in"] if frozen else ["-m", "lull.service.process.stand_in"]
+        command = ["stand-in"] if frozen else ["-m", "lull.service.entry.stand_in"]
         try:
             # Not by asyncio, which kills its children where the loop ends over an error.
             self._process = subprocess.Popen(

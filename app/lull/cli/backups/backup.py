@@ -38,7 +38,7 @@ def backup(context: Context) -> None:
 
 
 def _made(context: Context, wanted: str) -> Json:
-    from lull.service.process.backups import make_on_request
+    from lull.service.backups.backups import make_on_request
 
     paths = context.paths
     if find_service(paths) is not None:

@@ -8,8 +8,8 @@ from pathlib import Path
 from lull.config.settings import BackupSettings
 from lull.contract.json_object import Json
 from lull.core.backups.backup import is_due
-from lull.service.control.checks import check
-from lull.service.process.backups import existing_backups, newest
+from lull.service.answers.checks import check
+from lull.service.backups.backups import existing_backups, newest
 
 
 def check_backups(home: Path, settings: BackupSettings, now: datetime) -> Json:

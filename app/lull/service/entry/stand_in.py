@@ -1,7 +1,7 @@
 """Stand-in: a process that the service starts beforehand; once the service has died, it forwards
 requests to Ollama unchanged until a service runs again.
 
-Run as `python -m lull.service.process.stand_in PLAN`, in a frozen app as `lull stand-in PLAN`. The
+Run as `python -m lull.service.entry.stand_in PLAN`, in a frozen app as `lull stand-in PLAN`. The
 process waits for the end of its standard input, which the service holds open. A service that stops
 in order writes a farewell there first; an end without a farewell means that it died. Then this
 process takes over the service's port and forwards every request unchanged, from clients that the

@@ -7,8 +7,8 @@ import asyncio
 from aiohttp import web
 
 from lull.contract import routes
-from lull.service.control.answering import Answering
-from lull.service.process.backups import Backups
+from lull.service.answers.answering import Answering
+from lull.service.backups.backups import Backups
 
 
 def backup_routes(backups: Backups, answering: Answering) -> list[web.RouteDef]:
