@@ -22,8 +22,8 @@ from lull.cli.shared.context import Context
 from lull.config.paths import Paths
 from lull.contract import routes
 from lull.contract.json_object import Json
-from lull.core import durations as spans
 from lull.core.errors import UsageError
+from lull.core.text import durations as spans
 from lull.service.process.lock import is_running
 
 CLEAR_LINE: Final = "\r\x1b[K"

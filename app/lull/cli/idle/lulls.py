@@ -10,7 +10,7 @@ from lull.cli.shared.context import Context, plain, table
 from lull.cli.shared.control import Control
 from lull.contract import routes
 from lull.contract.json_object import Json
-from lull.core import durations as spans
+from lull.core.text import durations as spans
 
 _SIGNS = {"open": "+", "closed": "-", "unknown": "?"}
 _STATES = {"off": "Off", "closed": "Not now", "open": "Free to work", "working": "Working"}

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from lull.core import durations as spans
 from lull.core.calendars.event import CalendarEvent, Meaning
 from lull.core.idle.conditions import RECENT_INPUT_S, event_now, input_lost_since_s
 from lull.core.idle.hours import inside
@@ -25,6 +24,7 @@ from lull.core.idle.rule import (
     IdleRule,
 )
 from lull.core.idle.signals import IdleSignals, Unknown
+from lull.core.text import durations as spans
 from lull.core.text.coded_text import TextDuration, coded_text
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeAlias
 
-from lull.core import durations as spans
+from lull.core.text import durations as spans
 
 _PLACE = re.compile(r"%([1-9])")
 

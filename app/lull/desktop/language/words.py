@@ -14,7 +14,7 @@ from typing import Any
 
 from PySide6.QtCore import QDate, QDateTime, QLocale, QTime
 
-from lull.core import durations as spans
+from lull.core.text import durations as spans
 from lull.desktop.language.catalogue import Catalogue
 from lull.desktop.language.recognising import CheckTranslator, NumberFormat, SentenceTranslator
 from lull.desktop.language.titles import title_of_name
