@@ -53,7 +53,7 @@ from lull.service.proof.reviewing import ReviewRequests
 from lull.service.proof.routes import proposal_routes
 from lull.service.skills.changes import SkillChanges
 from lull.service.skills.routes import skill_routes
-from lull.service.wiring.stores import open_stores, reading_of
+from lull.service.wiring.base.stores import open_stores, reading_of
 from lull.store.chat.event_log import EventLog
 from lull.store.proof.proposals import Proposals, WritingFault
 from lull.store.proof.shown_pairs import not_open

@@ -44,8 +44,8 @@ from lull.loops.adapters.next_token import next_token
 from lull.loops.adapters.publish import AdapterToPublish, Publish, PublishStep, TellsStep
 from lull.loops.models.choose_model import PreparedModel
 from lull.service.proxy.published_names import PublishedNames
+from lull.service.wiring.base.own_models import english_of
 from lull.service.wiring.night.weights import choose_of, publish_of
-from lull.service.wiring.own_models import english_of
 from lull.store.adapters.adapter_files import AdapterFiles
 from lull.store.adapters.adapters import Adapters
 from lull.store.adapters.published import PublishedVersions

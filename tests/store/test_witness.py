@@ -17,7 +17,7 @@ import pytest
 from lull.config.paths import Paths
 from lull.core.chat.trajectory import Selection
 from lull.core.errors import StoreError
-from lull.service.wiring.stores import Stores, open_stores
+from lull.service.wiring.base.stores import Stores, open_stores
 from lull.store.backups.witness import Witness
 from lull.store.chat.deletion_list import ToForget
 from lull.store.forgetting.forgetting import ForgettingRows

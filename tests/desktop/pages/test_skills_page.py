@@ -23,7 +23,7 @@ from lull.desktop.shared.new_skill import NewSkillDialog
 from lull.desktop.shared.teaching import show_flags
 from lull.desktop.widgets.page import PageName
 from lull.desktop.widgets.tables import RowTable
-from lull.service.wiring.stores import reading_of
+from lull.service.wiring.base.stores import reading_of
 from tests.desk import Desk, proved
 from tests.desktop.conftest import Shown
 from tests.desktop.scripted import Scripted

@@ -25,7 +25,7 @@ from lull.service.backups.checks import check_backups
 from lull.service.idle.quiet import Activity
 from lull.service.process.bus import EventBus
 from lull.service.process.problems import Problems
-from lull.service.wiring.stores import Stores, open_stores
+from lull.service.wiring.base.stores import Stores, open_stores
 from lull.store.adapters.adapter_files import AdapterFiles
 from lull.store.adapters.adapters import Adapters
 from lull.store.backups import reading as backup_reading

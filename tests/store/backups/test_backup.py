@@ -33,7 +33,7 @@ from lull.core.chat.trajectory import Selection
 from lull.core.errors import BackupError, Busy, LullError, NotFound, StoreError
 from lull.core.skills import skill_secrets
 from lull.service.process.lock import alive
-from lull.service.wiring.stores import Stores, open_stores
+from lull.service.wiring.base.stores import Stores, open_stores
 from lull.store.backups import backup as backup_module
 from lull.store.backups import restoring
 from lull.store.backups.backup import COPYING, PACKING, FinishedBackup, make

@@ -73,7 +73,7 @@ async def _listed_here(context: Context) -> Json:
 
 def _auto(context: Context, there: ModelListing) -> AutoChoice:
     """Return the model that the setting "auto" stands for, found without a service."""
-    from lull.service.wiring.own_models import SHIPPED
+    from lull.service.wiring.base.own_models import SHIPPED
 
     talked: list[ModelUse] = []
     with contextlib.suppress(NotFound), context.open_stores() as stores:

@@ -28,10 +28,10 @@ from lull.service.backups.checks import check_backups
 from lull.service.clients.drifted import check_clients
 from lull.service.idle import checks as lull_checks
 from lull.service.wiring import calendars as calendars_wiring
+from lull.service.wiring.base.own_models import built_in_models, read_toy
+from lull.service.wiring.base.stores import Stores, open_stores
 from lull.service.wiring.clients import connect_parts
 from lull.service.wiring.learning.reader import small_reader_of
-from lull.service.wiring.own_models import built_in_models, read_toy
-from lull.service.wiring.stores import Stores, open_stores
 from lull.service.wiring.together import open_secrets
 from lull.service.wiring.upstream import probe_ollama
 from lull.store.backups.witness import Witness

@@ -16,7 +16,7 @@ from lull.core.errors import LullError, NotFound, NotRunning
 
 if TYPE_CHECKING:
     from lull.service.chat.reading import StoredConversations
-    from lull.service.wiring.stores import Stores
+    from lull.service.wiring.base.stores import Stores
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Context:
         `default` is returned; if that is None, NotFound is raised.
         """
         from lull.cli.shared.control import Control
-        from lull.service.wiring.stores import reading_of
+        from lull.service.wiring.base.stores import reading_of
 
         try:
             return Control(self.paths).get(route, **query)
@@ -74,7 +74,7 @@ class Context:
 
         Raises NotFound when there is no database yet.
         """
-        from lull.service.wiring.stores import open_stores
+        from lull.service.wiring.base.stores import open_stores
 
         if not self.paths.database.exists():
             raise NotFound(

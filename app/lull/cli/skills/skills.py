@@ -109,7 +109,7 @@ def _changing_here(context: Context, wanted: Mapping[str, object]) -> Callable[[
     from lull.loops.skills.approve import Approve
     from lull.loops.skills.from_files import FromFiles
     from lull.service.skills.changes import SkillChanges
-    from lull.service.wiring.stores import open_stores
+    from lull.service.wiring.base.stores import open_stores
 
     def change() -> Json:
         stores = open_stores(context.paths, rescue=False)

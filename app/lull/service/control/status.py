@@ -20,7 +20,7 @@ from lull.service.clients.connecting import ConnectParts
 from lull.service.clients.drifted import check_clients, drifted_clients
 from lull.service.idle import checks as lull_checks
 from lull.service.process.listening import ListeningAt
-from lull.service.wiring.own_models import BUILT_IN, BUILT_IN_PROBLEM, TOY
+from lull.service.wiring.base.own_models import BUILT_IN, BUILT_IN_PROBLEM, TOY
 from lull.service.wiring.service import Service
 from lull.service.wiring.together import open_secrets
 

@@ -50,7 +50,7 @@ from lull.service.process.problems import Problems
 from lull.service.proxy.auth import AccessRules
 from lull.service.proxy.data_plane import DataPlane
 from lull.service.wiring.background import BackgroundTasks
-from lull.service.wiring.shared import SharedParts
+from lull.service.wiring.base.shared import SharedParts
 from lull.service.wiring.start import wired
 from lull.store.backups.restoring import finish
 from lull.store.disk.leftovers import sweep_leftovers

@@ -18,10 +18,10 @@ from lull.service.proxy.data_plane import DataPlane
 from lull.service.proxy.ollama_upstream import OllamaUpstream
 from lull.service.skills.changes import SkillChanges
 from lull.service.skills.current import CurrentLibrary
+from lull.service.wiring.base.memory import LateExemplars
+from lull.service.wiring.base.shared import SharedParts
 from lull.service.wiring.learning.feedback import LearningParts
-from lull.service.wiring.memory import LateExemplars
 from lull.service.wiring.night.slow_loop import SlowLoop
-from lull.service.wiring.shared import SharedParts
 from lull.service.wiring.upkeep import Upkeep
 from lull.service.wiring.views import Views
 

@@ -43,15 +43,17 @@ from lull.service.proxy.auth import AccessRules
 from lull.service.proxy.ollama_upstream import OllamaUpstream
 from lull.service.skills.changes import SkillChanges
 from lull.service.skills.current import CurrentLibrary
+from lull.service.wiring.base.memory import LateExemplars
+from lull.service.wiring.base.own_models import BUILT_IN, BuiltInModels
+from lull.service.wiring.base.shared import ModelsHere, SharedParts
+from lull.service.wiring.base.stores import Stores
 from lull.service.wiring.calendars import calendars_of
 from lull.service.wiring.learning.feedback import LearningParts, holdout_of, learning_of
 from lull.service.wiring.learning.proofs import try_out_of
 from lull.service.wiring.learning.reader import small_reader_of
-from lull.service.wiring.memory import LateExemplars
 from lull.service.wiring.night.lulls import call_soon_if_open, idle_source, watch_of
 from lull.service.wiring.night.slow_loop import SlowLoop, slow_loop_of
 from lull.service.wiring.night.weights import auto_learner_of
-from lull.service.wiring.own_models import BUILT_IN, BuiltInModels
 from lull.service.wiring.proxy import data_plane_of
 from lull.service.wiring.service import (
     AnsweringParts,
@@ -60,8 +62,6 @@ from lull.service.wiring.service import (
     Service,
     SkillParts,
 )
-from lull.service.wiring.shared import ModelsHere, SharedParts
-from lull.service.wiring.stores import Stores
 from lull.service.wiring.upkeep import upkeep_of
 from lull.service.wiring.views import views_of
 from lull.store.chat.event_log import EventLog

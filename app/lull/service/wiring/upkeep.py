@@ -20,7 +20,7 @@ from lull.service.process.supervisor import Supervisor
 from lull.service.skills.changes import SkillChanges
 from lull.service.skills.current import CurrentLibrary
 from lull.service.skills.watch_library import WatchLibrary
-from lull.service.wiring.shared import SharedParts
+from lull.service.wiring.base.shared import SharedParts
 from lull.store.adapters.published import PublishedVersions
 from lull.store.forgetting.retention import Retention
 from lull.store.forgetting.trash import Trash

@@ -34,10 +34,10 @@ from lull.service.builtin.model import LocalModels
 from lull.service.models.learning_model import LearningModel
 from lull.service.process.problems import Problems
 from lull.service.proxy.published_names import PublishedNames
+from lull.service.wiring.base.own_models import SHIPPED, built_in_choices, english_of
+from lull.service.wiring.base.shared import ModelsHere
+from lull.service.wiring.base.stores import Stores
 from lull.service.wiring.learning.trainable import ModelsOfFolders
-from lull.service.wiring.own_models import SHIPPED, built_in_choices, english_of
-from lull.service.wiring.shared import ModelsHere
-from lull.service.wiring.stores import Stores
 from lull.store.adapters.merged_files import MergedFiles
 from lull.store.adapters.published import PublishedVersions
 from lull.store.feedback.named_texts import NamedTexts

@@ -16,8 +16,8 @@ from lull.service.builtin.model import LocalModels
 from lull.service.idle.quiet import Activity
 from lull.service.process.bus import EventBus
 from lull.service.process.problems import Problems
-from lull.service.wiring.own_models import BuiltInModels
-from lull.service.wiring.stores import Stores
+from lull.service.wiring.base.own_models import BuiltInModels
+from lull.service.wiring.base.stores import Stores
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

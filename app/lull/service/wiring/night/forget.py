@@ -14,10 +14,10 @@ from lull.loops.forgetting.derived import ForgetTables
 from lull.loops.forgetting.forget import Exemplars, Forget, ForgetFiles
 from lull.loops.skills.approve import Approve
 from lull.loops.training.training_job import TrainingJob
+from lull.service.wiring.base.memory import LateExemplars
+from lull.service.wiring.base.shared import SharedParts
 from lull.service.wiring.learning.feedback import LearningParts
-from lull.service.wiring.memory import LateExemplars
 from lull.service.wiring.night.training import TrainingGateParts
-from lull.service.wiring.shared import SharedParts
 from lull.store.forgetting.forgetting import ForgettingRows
 
 
