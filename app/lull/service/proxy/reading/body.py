@@ -11,7 +11,7 @@ from typing import Final
 from aiohttp import web
 
 from lull.core.errors import RequestError
-from lull.service.proxy.unpacking import LONG_BYTES
+from lull.service.proxy.reading.unpacking import LONG_BYTES
 
 
 @dataclass(slots=True)
