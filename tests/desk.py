@@ -44,14 +44,14 @@ from lull.service.answers.answering import Answering
 from lull.service.chat.routes import conversation_routes
 from lull.service.control.control_api import ControlApi
 from lull.service.control.routes import ServiceRequests, service_routes
-from lull.service.control.settings_view import SettingsView
+from lull.service.control.settings_view import SettingsRequests
 from lull.service.feedback.rating import Rating
 from lull.service.process.bus import EventBus
 from lull.service.process.lock import Discovery, ServiceLock, write_discovery
 from lull.service.proof.comparing import ComparisonRequests
 from lull.service.proof.reviewing import ReviewRequests
 from lull.service.proof.routes import proposal_routes
-from lull.service.skills.changes import SkillChanges
+from lull.service.skills.changes import SkillChangeRequests
 from lull.service.skills.routes import skill_routes
 from lull.service.wiring.base.stores import open_stores, reading_of
 from lull.store.chat.event_log import EventLog
@@ -439,7 +439,7 @@ class Desk:
         reading = reading_of(self.stores)
         whole = ServiceRequests(
             status=self.reported,
-            settings=SettingsView(self.paths.settings),
+            settings=SettingsRequests(self.paths.settings),
             stop=lambda: None,
             forget_token=_nothing,
         )
@@ -451,7 +451,7 @@ class Desk:
             rated=_ignored,
             view=lambda _: {},
         )
-        changes = SkillChanges(self.approve, self.files, self.stores.skills)
+        changes = SkillChangeRequests(self.approve, self.files, self.stores.skills)
         comparing = ComparisonRequests(
             self.compare,
             proposals=self.stores.proposals,

@@ -91,7 +91,10 @@ def test_each_fixed_value_of_a_setting_has_german_words() -> None:
 
 def test_each_check_of_the_doctor_has_a_name() -> None:
     names = set()
-    for path in [*(APP / "lull" / "service").rglob("*.py"), APP / "lull" / "cli" / "process" / "doctor.py"]:
+    for path in [
+        *(APP / "lull" / "service").rglob("*.py"),
+        APP / "lull" / "cli" / "process" / "doctor.py",
+    ]:
         names |= set(_checked(path))
     assert len(names) > 15
     assert names <= check_names().keys()

@@ -147,7 +147,7 @@ def _by_the_service(context: Context, name: str, *, is_folder: bool) -> Json:
 
 async def _here(context: Context, name: str, *, is_folder: bool) -> Json:
     from lull.config.files import read
-    from lull.service.control.settings_view import SettingsView
+    from lull.service.control.settings_view import SettingsRequests
     from lull.service.models.models import KEY, chosen_view, progress_view
     from lull.service.wiring.night.weights import choosing_here
 
@@ -158,7 +158,7 @@ async def _here(context: Context, name: str, *, is_folder: bool) -> Json:
             name, is_folder=is_folder, report=lambda at: shown.show(progress_view(name, at))
         )
     shown.end()
-    view = SettingsView(context.paths.settings)
+    view = SettingsRequests(context.paths.settings)
     return chosen_view(chosen, await view.handle({"key": KEY, "value": chosen.name}))
 
 

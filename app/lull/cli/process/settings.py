@@ -13,14 +13,14 @@ from lull.config.template import as_toml
 from lull.contract import routes
 from lull.contract.json_object import Json
 from lull.core.errors import NotFound
-from lull.service.control.settings_view import SettingsView
+from lull.service.control.settings_view import SettingsRequests
 
 
 def settings(context: Context) -> None:
     """Run `lull settings`: show and change the settings."""
     options = context.options
     if (options.action or "show") == "show":
-        document = asyncio.run(SettingsView(context.paths.settings).handle(None))
+        document = asyncio.run(SettingsRequests(context.paths.settings).handle(None))
         group = getattr(options, "group", None)  # plain `lull settings` has neither option
         changed_only = bool(getattr(options, "changed", False))
         context.print_result(_chosen(document, group, changed_only=changed_only), _show_words)
@@ -30,7 +30,7 @@ def settings(context: Context) -> None:
         context,
         routes.SETTINGS,
         wanted,
-        lambda: lambda: asyncio.run(SettingsView(context.paths.settings).handle(wanted)),
+        lambda: lambda: asyncio.run(SettingsRequests(context.paths.settings).handle(wanted)),
     )
     context.print_result(done, _set_words)
 

@@ -86,11 +86,11 @@ class ServiceOfHome:
         `wanted` is a change; None reads. Raises Busy for a change while a service runs, because the
         service would not notice it.
         """
-        from lull.service.control.settings_view import SettingsView
+        from lull.service.control.settings_view import SettingsRequests
 
         if wanted is not None and self.is_running():
             raise Busy("Lull is just starting or stopping.", hint="Try again in a moment.")
-        view = SettingsView(self.paths.settings)
+        view = SettingsRequests(self.paths.settings)
         return asyncio.run(view.handle(None if wanted is None else dict(wanted)))
 
 

@@ -108,7 +108,7 @@ def _changing_here(context: Context, wanted: Mapping[str, object]) -> Callable[[
     from lull.backends.system.clock import SystemClock, TimeSortedIds
     from lull.loops.skills.approve import Approve
     from lull.loops.skills.from_files import FromFiles
-    from lull.service.skills.changes import SkillChanges
+    from lull.service.skills.changes import SkillChangeRequests
     from lull.service.wiring.base.stores import open_stores
 
     def change() -> Json:
@@ -119,7 +119,7 @@ def _changing_here(context: Context, wanted: Mapping[str, object]) -> Callable[[
             approve = Approve(
                 skills, clock, follower=_nobody_follows, proposing=files.propose_files
             )
-            return asyncio.run(SkillChanges(approve, files, skills).apply(wanted))
+            return asyncio.run(SkillChangeRequests(approve, files, skills).apply(wanted))
         finally:
             stores.database.close()
 

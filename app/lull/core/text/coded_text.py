@@ -66,7 +66,7 @@ class TextSentence:
 
 
 @dataclass(frozen=True, slots=True)
-class TextSkill:
+class TextSkillName:
     """A skill inserted in a text for people: by its name, which commands take, and in the window by
     its title.
     """
@@ -77,7 +77,9 @@ class TextSkill:
         return self.name
 
 
-Value: TypeAlias = "str | int | TextDuration | TextClock | TextPercent | TextSentence | TextSkill"
+Value: TypeAlias = (
+    "str | int | TextDuration | TextClock | TextPercent | TextSentence | TextSkillName"
+)
 
 
 class CodedText(str):
@@ -129,7 +131,7 @@ def _json(value: Value) -> object:
             return {"at": at.astimezone(now.tzinfo).isoformat(timespec="seconds")}
         case TextPercent(share):
             return {"share": round(share, 4)}
-        case TextSkill(name):
+        case TextSkillName(name):
             return {"skill": name}
         case TextSentence(words):
             return {"sentence": words}

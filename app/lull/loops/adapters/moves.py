@@ -50,7 +50,7 @@ class AdapterHost(Protocol):
         """
 
 
-class AdapterMoves:
+class SwitchAdapters:
     """Loads adapters into the engine, switches between them, and unloads those that are not
     needed.
     """

@@ -104,7 +104,7 @@ class ServedModel:
     """Whether listings name the model; requests that name it are answered in any case."""
 
 
-class ListedModels:
+class EngineModelList:
     """The models that Lull's own engine serves, by name, with their listings and details."""
 
     def __init__(self, *, clock: Clock, on_gpu: bool) -> None:

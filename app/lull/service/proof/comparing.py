@@ -29,7 +29,7 @@ PATIENCE_S: Final = 20.0
 """Most seconds that a request waits for a pair of answers."""
 
 
-class Compares(Protocol):
+class ComparesPairs(Protocol):
     """Interface of the object that has a model make two answers, with and without a proposed
     skill, and records which one the user picks.
     """
@@ -57,7 +57,7 @@ class ComparisonRequests:
 
     def __init__(
         self,
-        compare: Compares,
+        compare: ComparesPairs,
         *,
         proposals: Proposals,
         rule_for: Callable[[Proposal], ProofRule],

@@ -27,7 +27,7 @@ from lull.core.proof.proposal import (
     status_text,
 )
 from lull.core.skills.skill import Library, SkillKey
-from lull.core.text.coded_text import TextSkill, coded_text
+from lull.core.text.coded_text import TextSkillName, coded_text
 from lull.loops.chat.known_models import remember
 from lull.loops.skills.review import DecisionResult, Review
 from lull.service.answers.answering import text_of
@@ -332,7 +332,7 @@ def _check_provable(proposal: Proposal) -> None:
             coded_text(
                 "suggestion-untested",
                 words,
-                TextSkill(proposal.key.name),
+                TextSkillName(proposal.key.name),
                 status_text(proposal.status),
             ),
             hint=f"`lull review show {proposal.id}` tells more.",

@@ -38,7 +38,7 @@ _TYPED = ("add", "edit")
 """
 
 
-class SkillChanges:
+class SkillChangeRequests:
     """Parses and applies the user's requests to change skills (short texts put into prompts)."""
 
     def __init__(self, approve: Approve, files: FromFiles, skills: Skills) -> None:

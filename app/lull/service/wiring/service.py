@@ -16,7 +16,7 @@ from lull.service.models.exams import ExamRequests
 from lull.service.models.in_force import FollowSettings, SettingsInForce
 from lull.service.proxy.data_plane import DataPlane
 from lull.service.proxy.ollama_upstream import OllamaUpstream
-from lull.service.skills.changes import SkillChanges
+from lull.service.skills.changes import SkillChangeRequests
 from lull.service.skills.current import CurrentLibrary
 from lull.service.wiring.base.memory import LateExemplars
 from lull.service.wiring.base.shared import SharedParts
@@ -45,7 +45,7 @@ class SkillParts:
     current: CurrentLibrary
     index: WordIndex
     memory: LateExemplars
-    changes: SkillChanges
+    changes: SkillChangeRequests
     tries: TryOut
 
 
@@ -61,7 +61,7 @@ class LullParts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ModelChoices:
+class ChosenModels:
     """The current settings, and the parts that choose, by these settings, the model to train and
     the models that judge answers and write skills.
     """
@@ -82,7 +82,7 @@ class Service:
     learning: LearningParts
     slow_loop: SlowLoop
     lulls: LullParts
-    choices: ModelChoices
+    choices: ChosenModels
     views: Views
     upkeep: Upkeep
 

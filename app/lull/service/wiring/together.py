@@ -32,7 +32,7 @@ from lull.loops.feedback.auto_learner import AutoLearner, prepare_weights, weigh
 from lull.loops.proof.holdout import Holdout
 from lull.loops.skills.approve import Approve
 from lull.loops.skills.from_files import FromFiles
-from lull.service.builtin.model import LocalModels
+from lull.service.builtin.model import EngineModels
 from lull.service.idle.quiet import Activity
 from lull.service.models.exams import ExamRequests
 from lull.service.models.in_force import FollowSettings, SettingsInForce
@@ -41,7 +41,7 @@ from lull.service.process.bus import EventBus
 from lull.service.process.problems import Problems
 from lull.service.proxy.auth import AccessRules
 from lull.service.proxy.ollama_upstream import OllamaUpstream
-from lull.service.skills.changes import SkillChanges
+from lull.service.skills.changes import SkillChangeRequests
 from lull.service.skills.current import CurrentLibrary
 from lull.service.wiring.base.memory import LateExemplars
 from lull.service.wiring.base.own_models import BUILT_IN, BuiltInModels
@@ -57,8 +57,8 @@ from lull.service.wiring.night.weights import auto_learner_of
 from lull.service.wiring.proxy import data_plane_of
 from lull.service.wiring.service import (
     AnsweringParts,
+    ChosenModels,
     LullParts,
-    ModelChoices,
     Service,
     SkillParts,
 )
@@ -144,7 +144,7 @@ def _common_parts(settings: Settings, paths: Paths, opened: OpenResources) -> _C
         bus=bus,
         problems=Problems(bus),
         models=ModelsHere(
-            local=LocalModels(clock=clock),
+            local=EngineModels(clock=clock),
             built_in=opened.models,
             ollama=_ollama(opened.session, settings, bus),
             places={},
@@ -302,7 +302,7 @@ def _skills(common: _CommonParts, loops: _Loops, serve: Serve) -> SkillParts:
         current=common.current,
         index=common.index,
         memory=common.memory,
-        changes=SkillChanges(shared.approve, common.files, shared.stores.skills),
+        changes=SkillChangeRequests(shared.approve, common.files, shared.stores.skills),
         tries=try_out_of(
             shared, loops.learning.proofs.requests, serve.skill_selector, common.index
         ),
@@ -311,7 +311,7 @@ def _skills(common: _CommonParts, loops: _Loops, serve: Serve) -> SkillParts:
 
 def _choices(
     in_force: SettingsInForce, auto: AutoLearner, serve: Serve, common: _CommonParts, loops: _Loops
-) -> ModelChoices:
+) -> ChosenModels:
     following = FollowSettings(
         in_force,
         learner=loops.slow.weights.learner,
@@ -328,7 +328,7 @@ def _choices(
         settings=lambda: models_and_addresses(in_force()),
         done=in_force.ask_again.set,
     )
-    return ModelChoices(
+    return ChosenModels(
         in_force=in_force, following=following, auto=auto, exam_requests=exam_requests
     )
 

@@ -17,7 +17,7 @@ from lull.service.chat.throwing_away import TrashRequests
 from lull.service.process.keep_watch import WitnessWriter
 from lull.service.process.records import RecordChecks, WatchRecords
 from lull.service.process.supervisor import Supervisor
-from lull.service.skills.changes import SkillChanges
+from lull.service.skills.changes import SkillChangeRequests
 from lull.service.skills.current import CurrentLibrary
 from lull.service.skills.watch_library import WatchLibrary
 from lull.service.wiring.base.shared import SharedParts
@@ -55,7 +55,7 @@ def upkeep_of(
     *,
     current: CurrentLibrary,
     index: WordIndex,
-    changes: SkillChanges,
+    changes: SkillChangeRequests,
 ) -> Upkeep:
     """Build the parts that keep the service running and its data in order, such as the supervisor
     of tasks and the backups.
@@ -73,7 +73,7 @@ def upkeep_of(
 
 
 def _watch_library(
-    shared: SharedParts, current: CurrentLibrary, index: WordIndex, changes: SkillChanges
+    shared: SharedParts, current: CurrentLibrary, index: WordIndex, changes: SkillChangeRequests
 ) -> WatchLibrary:
     return WatchLibrary(
         shared.stores.skills,

@@ -62,7 +62,7 @@ def _triples(text: str) -> frozenset[str]:
     return frozenset([text[at : at + _TRIPLE] for at in range(len(text) - _TRIPLE + 1)])
 
 
-class Literals:
+class TrigramIndex:
     """An index of strings by the runs of three characters in them (trigrams), to find those that
     may occur in a text.
     """
@@ -135,7 +135,7 @@ class SecretNames:
         other scripts: each text is searched only for those of its own scripts.
         """
         self.literals_by_script = tuple(
-            Literals(stem for stem, _, _ in stems) for stems in self.stems_by_script
+            TrigramIndex(stem for stem, _, _ in stems) for stems in self.stems_by_script
         )
 
 

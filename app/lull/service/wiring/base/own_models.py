@@ -25,7 +25,7 @@ from lull.core.models.learnable import ModelSize
 from lull.core.models.local_model import LocalModel
 from lull.loops.models.choose_model import BuiltInModel
 from lull.resources import INSTALL_AGAIN, chat_adapter_dir, pocket_dir
-from lull.service.builtin.model import LocalModels
+from lull.service.builtin.model import EngineModels
 from lull.service.builtin.routes import ServedModel
 from lull.service.models.built_in import BuiltInReadiness
 from lull.store.adapters.adapter_files import damage_in
@@ -108,7 +108,7 @@ def _toy_folder(paths: Paths) -> Path:
         return paths.models / TOY
 
 
-async def publish_built_in(local: LocalModels, models: BuiltInModels, *, list_toy: bool) -> None:
+async def publish_built_in(local: EngineModels, models: BuiltInModels, *, list_toy: bool) -> None:
     """Serve the models that ship with Lull to clients; if `list_toy`, listings of models include
     the toy model, which knows only an invented language for tests.
 

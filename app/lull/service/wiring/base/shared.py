@@ -12,7 +12,7 @@ from lull.backends.system.clock import SystemClock
 from lull.core.skills.prompt_block import Placement
 from lull.core.skills.skill import Library
 from lull.loops.skills.approve import Approve
-from lull.service.builtin.model import LocalModels
+from lull.service.builtin.model import EngineModels
 from lull.service.idle.quiet import Activity
 from lull.service.process.bus import EventBus
 from lull.service.process.problems import Problems
@@ -26,7 +26,7 @@ class ModelsHere:
     skills (instruction texts).
     """
 
-    local: LocalModels
+    local: EngineModels
     built_in: BuiltInModels
     ollama: OllamaFacts
     places: dict[str, Placement]

@@ -30,7 +30,7 @@ from lull.loops.feedback.auto_learner import AutoLearner
 from lull.loops.models.choose_model import ChooseModel
 from lull.service.adapters.host import EngineHost
 from lull.service.adapters.publishing_host import PublishingHost
-from lull.service.builtin.model import LocalModels
+from lull.service.builtin.model import EngineModels
 from lull.service.models.learning_model import LearningModel
 from lull.service.process.problems import Problems
 from lull.service.proxy.published_names import PublishedNames
@@ -122,7 +122,7 @@ class TrainedModelParts:
     names: PublishedNames
     learner: LearningModel
 
-    def host(self, local: LocalModels) -> PublishingHost:
+    def host(self, local: EngineModels) -> PublishingHost:
         """Build the object that puts a LoRA adapter into use: loads it into Lull's own engine, or
         publishes the model with the adapter merged in to Ollama.
         """
