@@ -59,7 +59,7 @@ from lull.store.proof.proposals import Proposals, WritingFault
 from lull.store.proof.shown_pairs import not_open
 from lull.store.skills.skill_md import render
 from tests.doubles.fakes import FakeClock, FakeIds
-from tests.running import PATIENCE_S
+from tests.eventually import PATIENCE_S
 
 RULE = ProofRule()
 GROUND = ProofConditions(

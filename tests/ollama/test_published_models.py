@@ -52,8 +52,9 @@ from lull.store.adapters.published import PublishedVersions
 from lull.store.sqlite.database import Database
 from tests.backends.gguf.adapters import random_adapter
 from tests.backends.gguf.tiny import Tiny, write
+from tests.eventually import eventually
 from tests.ollama.conftest import TEMPLATE, RealOllama
-from tests.running import Lull, RunningLull, eventually
+from tests.running import Lull, RunningLull
 
 pytestmark = pytest.mark.full
 T = TypeVar("T")

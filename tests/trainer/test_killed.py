@@ -23,7 +23,7 @@ from lull.core.training.events import (
 )
 from lull.core.training.run_format import ADAPTER, BATCH, CHECKPOINTS, EVENTS
 from lull.core.training.spec import RunKind
-from tests.running import eventually
+from tests.eventually import eventually
 from tests.trainer.making import (
     adapter_bytes,
     begin,

@@ -22,7 +22,8 @@ from lull.store.adapters.adapter_files import AdapterFiles
 from lull.store.adapters.adapters import Adapters
 from lull.store.sqlite.database import Database
 from tests.cli.test_words import one_line
-from tests.running import Lull, RunningLull, eventually
+from tests.eventually import eventually
+from tests.running import Lull, RunningLull
 
 pytestmark = [pytest.mark.full, pytest.mark.timeout(3600)]
 

@@ -33,7 +33,8 @@ from tests.backends.calendars.server import CalendarServer, Connection, answer, 
 from tests.backends.calendars.texts import calendar, event
 from tests.desk import Desk
 from tests.doubles.fakes import FakeCoin
-from tests.running import PATIENCE_S, Lull, Ran
+from tests.eventually import PATIENCE_S
+from tests.running import Lull, Ran
 
 SECRET = "key-4711"
 PATH = f"/private-{SECRET}/basic.ics"

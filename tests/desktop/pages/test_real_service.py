@@ -31,7 +31,8 @@ from lull.service.process.lock import is_running, read_discovery
 from tests.desk import Desk, proved
 from tests.desktop.conftest import WAIT_MS, Shown, place_of
 from tests.desktop.tray.fake_tray import FakeTray
-from tests.running import PATIENCE_S, kill_with_children, nobodys_port
+from tests.eventually import PATIENCE_S
+from tests.running import kill_with_children, nobodys_port
 
 pytestmark = pytest.mark.full
 

@@ -26,7 +26,8 @@ from lull.service.process.lock import is_running
 from tests.desk import Desk, proved
 from tests.desktop.keys import xdotool
 from tests.doubles.private_bus import Service, private_bus
-from tests.running import PATIENCE_S, nobodys_port
+from tests.eventually import PATIENCE_S
+from tests.running import nobodys_port
 
 pytestmark = pytest.mark.full
 

@@ -20,7 +20,7 @@ from tests.desktop.conftest import Shown, live
 from tests.desktop.pages.review.test_review_page import dialog_of
 from tests.desktop.played.week import play
 from tests.desktop.scripted import Scripted
-from tests.running import PATIENCE_S
+from tests.eventually import PATIENCE_S
 from tests.service.lulls import Before, lull_before
 from tests.service.scripted_upstream import (
     Asked,

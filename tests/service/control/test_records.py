@@ -36,7 +36,7 @@ from lull.store.skills.proof_records import proof_writer
 from tests.building import database_at
 from tests.damage import damage_record, stopped_database
 from tests.doubles.fakes import FakeClock
-from tests.running import PATIENCE_S
+from tests.eventually import PATIENCE_S
 
 pytestmark = [
     pytest.mark.slow,

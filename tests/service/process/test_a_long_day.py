@@ -22,7 +22,8 @@ import pytest
 
 from lull.contract import routes
 from lull.pocket import language as pocket
-from tests.running import PATIENCE_S, Lull, RunningLull, eventually
+from tests.eventually import PATIENCE_S, eventually
+from tests.running import Lull, RunningLull
 from tests.service.control.socket_client import ControlSocket
 from tests.service.process.killed.street import COOK, SETTINGS, Cook
 

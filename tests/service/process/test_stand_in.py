@@ -19,7 +19,8 @@ from lull.config.settings import ServiceSettings
 from lull.service.entry.stand_in import StandInPlan
 from lull.service.entry.stand_in_guard import plan_of
 from lull.service.process.lock import FileLock, is_running
-from tests.running import Lull, RunningLull, eventually, free_port
+from tests.eventually import eventually
+from tests.running import Lull, RunningLull, free_port
 from tests.service.scripted_upstream import Asked, ScriptedUpstream, last_line, line
 from tests.service.wire import ask, calling
 

@@ -22,8 +22,9 @@ from lull.store.sqlite.database import Database
 from tests.building import opened, turn, user
 from tests.damage import stopped_database
 from tests.doubles.fakes import FakeClock
+from tests.eventually import eventually
 from tests.loops.adapters.scripted import made
-from tests.running import Lull, eventually
+from tests.running import Lull
 
 pytestmark = pytest.mark.slow
 

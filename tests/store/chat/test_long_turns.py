@@ -24,7 +24,7 @@ from lull.store.sqlite import preparing
 from lull.store.sqlite.database import Database
 from lull.store.sqlite.preparing import Post, Preparation
 from tests.building import KEY, answer, assistant, opened, turn, user
-from tests.running import eventually
+from tests.eventually import eventually
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 LONG = "A long word and another. " * 2_000
