@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from lull.backends.retrieval.late_exemplars import LateExemplars
 from lull.backends.retrieval.skill_index import WordIndex
 from lull.config.settings import Settings
 from lull.core.idle.signals import IdleSource
@@ -18,7 +19,6 @@ from lull.service.proxy.data_plane import DataPlane
 from lull.service.proxy.ollama_upstream import OllamaUpstream
 from lull.service.skills.changes import SkillChangeRequests
 from lull.service.skills.current import CurrentLibrary
-from lull.service.wiring.base.memory import LateExemplars
 from lull.service.wiring.base.shared import SharedParts
 from lull.service.wiring.learning.feedback import LearningParts
 from lull.service.wiring.night.slow_loop import SlowLoop

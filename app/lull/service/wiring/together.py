@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import aiohttp
 
 from lull.backends.ollama.facts import OllamaFacts
+from lull.backends.retrieval.late_exemplars import LateExemplars
 from lull.backends.retrieval.skill_index import WordIndex
 from lull.backends.system.clock import SystemClock, TimeSortedIds
 from lull.backends.system.secrets import (
@@ -29,6 +30,7 @@ from lull.core.skills.skill import Library
 from lull.loops.chat.select_skills import SelectSkills
 from lull.loops.chat.serve import Serve
 from lull.loops.feedback.auto_learner import AutoLearner, prepare_weights, weight_preparation
+from lull.loops.feedback.credit_wins import credit_in
 from lull.loops.proof.holdout import Holdout
 from lull.loops.skills.approve import Approve
 from lull.loops.skills.from_files import FromFiles
@@ -43,7 +45,6 @@ from lull.service.proxy.auth import AccessRules
 from lull.service.proxy.ollama_upstream import OllamaUpstream
 from lull.service.skills.changes import SkillChangeRequests
 from lull.service.skills.current import CurrentLibrary
-from lull.service.wiring.base.memory import LateExemplars
 from lull.service.wiring.base.own_models import BUILT_IN, BuiltInModels
 from lull.service.wiring.base.shared import ModelsHere, SharedParts
 from lull.service.wiring.base.stores import Stores
@@ -215,7 +216,7 @@ def _loops(
         settings,
         holdout=holdout,
         fixing=fixing,
-        credit=common.memory.store_request,
+        credit=credit_in(common.memory),
         reader=small_reader_of(settings(), paths),
         allowed=lambda: lulls.watch.allows_a_question,
     )

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from lull.backends.mlx.trainer_process import TrainerProcesses
+from lull.backends.retrieval.late_exemplars import LateExemplars
 from lull.config.paths import Paths
 from lull.config.settings import Settings
 from lull.loops.forgetting.forget import Forget
 from lull.loops.training.training_job import TrainingJob
-from lull.service.wiring.base.memory import LateExemplars
 from lull.service.wiring.base.shared import SharedParts
 from lull.service.wiring.learning.feedback import LearningParts
 from lull.service.wiring.night.adapters import AdapterParts, adapters_of

@@ -13,7 +13,6 @@ from pathlib import Path
 from lull.backends.retrieval.embedder import HashedNgrams
 from lull.backends.retrieval.exemplars import ChromaExemplars
 from lull.core.errors import LullError, StoreError
-from lull.store.feedback.reward_rows import ServedTurn
 
 
 class LateExemplars:
@@ -45,18 +44,15 @@ class LateExemplars:
             await self.open()
         return self.exemplars
 
-    async def store_request(self, served: ServedTurn, skills: Sequence[str]) -> None:
-        """Store a past request in the exemplar memory, under the skills that were useful for it or
-        under none.
+    async def credit(
+        self, turn: str, *, text: str, client: str, skills: Sequence[str], known: int
+    ) -> None:
+        """Store a turn's request under the skills that were useful for it, or under none; see
+        `ChromaExemplars.credit`. Does nothing until the memory is open.
         """
         if self.exemplars is not None:
             await asyncio.to_thread(
-                self.exemplars.credit,
-                served.turn.id,
-                text=served.asked,
-                client=served.identity,
-                skills=skills,
-                known=served.known,
+                self.exemplars.credit, turn, text=text, client=client, skills=skills, known=known
             )
 
 
