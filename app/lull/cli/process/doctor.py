@@ -9,6 +9,7 @@ import contextlib
 import socket
 from datetime import UTC, datetime
 
+from lull.backends.shipped.toy_model import read_toy
 from lull.config.files import read
 from lull.config.idle_settings import source_path
 from lull.config.paths import Paths
@@ -28,7 +29,7 @@ from lull.service.backups.checks import check_backups
 from lull.service.clients.drifted import check_clients
 from lull.service.idle import checks as lull_checks
 from lull.service.wiring import calendars as calendars_wiring
-from lull.service.wiring.base.own_models import built_in_models, read_toy
+from lull.service.wiring.base.own_models import built_in_models
 from lull.service.wiring.base.stores import Stores, open_stores
 from lull.service.wiring.clients import connect_parts
 from lull.service.wiring.learning.reader import small_reader_of

@@ -13,18 +13,17 @@ from pathlib import Path
 from typing import Final
 
 from lull.backends.mlx.engine import EngineOptions, MemoryLimits, MlxEngine
-from lull.backends.mlx.local_facts import read_local_model
 from lull.backends.mlx.weights_process import WeightsProcess
-from lull.backends.shipped import english_model
+from lull.backends.shipped import english_model, toy_model
 from lull.backends.shipped.english_model import EnglishModel
+from lull.backends.shipped.toy_model import read_toy
 from lull.config.paths import Paths
 from lull.config.settings import Settings
-from lull.core.chat.messages import Sampling
 from lull.core.errors import LullError, ResourceError
-from lull.core.models.learnable import ModelSize
+from lull.core.models.learnable import size_of
 from lull.core.models.local_model import LocalModel
 from lull.loops.models.choose_model import BuiltInModel
-from lull.resources import INSTALL_AGAIN, chat_adapter_dir, pocket_dir
+from lull.resources import chat_adapter_dir, pocket_dir
 from lull.service.builtin.model import EngineModels
 from lull.service.builtin.routes import ServedModel
 from lull.service.models.built_in import BuiltInReadiness
@@ -32,7 +31,7 @@ from lull.store.adapters.adapter_files import damage_in
 
 BUILT_IN: Final = english_model.NAME
 """Name of the built-in model that chats in English."""
-TOY: Final = "pocket"
+TOY: Final = toy_model.NAME
 """Name of the built-in model that knows only a toy language."""
 SHIPPED: Final = (BUILT_IN, TOY)
 """Names of the models that ship with Lull, the default first."""
@@ -125,21 +124,6 @@ async def publish_built_in(local: EngineModels, models: BuiltInModels, *, list_t
         )
 
 
-def read_toy() -> LocalModel:
-    """Read the properties (such as context window and chat template) of the toy model, which knows
-    only an invented language for tests, from its files. Blocking. Raises ResourceError.
-    """
-    folder = pocket_dir()
-    try:
-        # Its toy language has one right answer, so it is decoded greedily by default.
-        model = read_local_model(TOY, folder, sampling=Sampling(temperature=0.0))
-    except ResourceError as error:
-        raise ResourceError(error.detail, hint=INSTALL_AGAIN) from error
-    if not model.template:
-        raise ResourceError(f"There is no chat_template.jinja in {folder}.", hint=INSTALL_AGAIN)
-    return model
-
-
 def built_in_choices(english: EnglishModel) -> tuple[BuiltInModel, ...]:
     """Return those models that ship with Lull, as choices of the model to train, the default one
     first. A model whose files are missing is left out. Blocking.
@@ -161,18 +145,10 @@ async def _nothing() -> None:
 def _trainable(
     facts: LocalModel, *, prepare: Callable[[], Awaitable[object]], is_listed: bool
 ) -> BuiltInModel:
-    sizes = dict(facts.dimensions)
-    size = ModelSize(
-        weights=facts.parameters,
-        hidden=int(sizes.get("embedding_length", 0)),
-        layers=int(sizes.get("block_count", 0)),
-        inner=int(sizes.get("feed_forward_length", 0)),
-        vocabulary=int(sizes.get("vocab_size", 0)),
-    )
     return BuiltInModel(
         name=facts.name,
         folder=str(facts.folder),
-        size=size,
+        size=size_of(facts),
         architecture=facts.family,
         prepare=prepare,
         is_listed=is_listed,
