@@ -25,7 +25,7 @@ from lull.service.builtin.routes import AnsweredByEngine
 from lull.service.models.learning_model import LearningModel
 from lull.service.wiring.learning.trainable import ModelsOfFolders
 from tests.doubles.fakes import FakeClock
-from tests.eventually import PATIENCE_S
+from tests.eventually import until
 
 
 def learns(name: str) -> Settings:
@@ -59,9 +59,7 @@ def other(paths: Paths, tmp_path: Path) -> str:
 
 
 async def gone(local: EngineModels, name: str) -> None:
-    async with asyncio.timeout(PATIENCE_S):
-        while local.serves(name):  # noqa: ASYNC110 - it leaves by itself
-            await asyncio.sleep(0.01)
+    await until(lambda: not local.serves(name))
 
 
 async def test_a_choice_holds_at_once_and_is_taken_up_once(
