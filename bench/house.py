@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tarfile
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from functools import cache
 from pathlib import Path
 from statistics import median
@@ -72,6 +72,24 @@ def imported_by(app: Path) -> dict[str, set[str]]:
 
 def _dotted(file: Path, app: Path) -> str:
     return ".".join(file.relative_to(app).with_suffix("").parts).removesuffix(".__init__")
+
+
+def folders_imported_by(app: Path) -> dict[str, set[str]]:
+    """Each folder with the others from which its own modules import; a folder inside another
+    counts as another.
+    """
+    folders = {
+        _dotted(file, app): _dotted(file.parent / "__init__.py", app) for file in python_files(app)
+    }
+    found: dict[str, set[str]] = {folder: set() for folder in folders.values()}
+    for name, needs in imported_by(app).items():
+        found[folders[name]] |= {folders[one] for one in needs} - {folders[name]}
+    return found
+
+
+def pairs_both_ways(needs: Mapping[str, Set[str]]) -> list[tuple[str, str]]:
+    """The pairs that need each other."""
+    return [(a, b) for a in sorted(needs) for b in sorted(needs[a]) if a < b and a in needs[b]]
 
 
 def circles(needs: Mapping[str, Iterable[str]]) -> list[set[str]]:
@@ -152,6 +170,10 @@ def measured(root: Path) -> list[tuple[str, str]]:
     app = root / "app"
     rows += [
         ("import circles in `app/`, in functions too", str(len(circles(imported_by(app))))),
+        (
+            "pairs of folders in `app/` that import each other",
+            str(len(pairs_both_ways(folders_imported_by(app)))),
+        ),
         ("public type names that stand twice in `app/`", str(len(types_of_one_name(app)))),
     ]
     found = walks(root / "docs" / "architecture.md")

@@ -39,12 +39,12 @@ from lull.loops.skills.edit_proposal import EditProposal
 from lull.loops.skills.from_files import FromFiles
 from lull.loops.skills.review import Review
 from lull.store.chat.trajectories import Trajectories
-from lull.store.database import Database
 from lull.store.feedback.rewards import Rewards
+from lull.store.forgetting.trash import Removal, Trash
 from lull.store.proof.proposals import Proposals
 from lull.store.skills.skill_folders import SkillFolders
 from lull.store.skills.skills import Skills
-from lull.store.trash import Removal, Trash
+from lull.store.sqlite.database import Database
 from tests.doubles.fakes import FakeClock, FakeIds
 
 D = TypeVar("D", bound=Database)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from lull.store.database import Database
+from lull.store.sqlite.database import Database
 
 
 async def cancelled_within(

@@ -40,26 +40,26 @@ from lull.loops.skills.approve import Approve
 from lull.loops.skills.edit_proposal import EditProposal
 from lull.loops.skills.from_files import FromFiles
 from lull.loops.skills.review import Review
+from lull.service.answers.answering import Answering
 from lull.service.chat.routes import conversation_routes
-from lull.service.control.answering import Answering
 from lull.service.control.control_api import ControlApi
 from lull.service.control.routes import ServiceRequests, service_routes
-from lull.service.control.settings_view import SettingsView
+from lull.service.control.settings_view import SettingsRequests
 from lull.service.feedback.rating import Rating
 from lull.service.process.bus import EventBus
 from lull.service.process.lock import Discovery, ServiceLock, write_discovery
 from lull.service.proof.comparing import ComparisonRequests
 from lull.service.proof.reviewing import ReviewRequests
 from lull.service.proof.routes import proposal_routes
-from lull.service.skills.changes import SkillChanges
+from lull.service.skills.changes import SkillChangeRequests
 from lull.service.skills.routes import skill_routes
-from lull.service.wiring.stores import open_stores, reading_of
+from lull.service.wiring.base.stores import open_stores, reading_of
 from lull.store.chat.event_log import EventLog
 from lull.store.proof.proposals import Proposals, WritingFault
 from lull.store.proof.shown_pairs import not_open
 from lull.store.skills.skill_md import render
 from tests.doubles.fakes import FakeClock, FakeIds
-from tests.running import PATIENCE_S
+from tests.eventually import PATIENCE_S
 
 RULE = ProofRule()
 GROUND = ProofConditions(
@@ -439,7 +439,7 @@ class Desk:
         reading = reading_of(self.stores)
         whole = ServiceRequests(
             status=self.reported,
-            settings=SettingsView(self.paths.settings),
+            settings=SettingsRequests(self.paths.settings),
             stop=lambda: None,
             forget_token=_nothing,
         )
@@ -451,7 +451,7 @@ class Desk:
             rated=_ignored,
             view=lambda _: {},
         )
-        changes = SkillChanges(self.approve, self.files, self.stores.skills)
+        changes = SkillChangeRequests(self.approve, self.files, self.stores.skills)
         comparing = ComparisonRequests(
             self.compare,
             proposals=self.stores.proposals,

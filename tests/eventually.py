@@ -10,19 +10,27 @@ from typing import TypeVar
 T = TypeVar("T")
 
 PATIENCE_S = 900.0
+"""Seconds until a test gives up waiting: long, because a loaded machine is slow and not broken, but
+shorter than pytest's own timeout, so that the test itself says what never came.
+"""
 TURNS = 100
 """More turns of the event loop than a task of a test takes until it waits for something else."""
 
 
-def eventually(look: Callable[[], T], holds: Callable[[T], bool]) -> T:
-    """Poll `look` until its result satisfies `holds` and return that result; if none does in time,
-    the test fails with the last one.
+def eventually(
+    look: Callable[[], T], holds: Callable[[T], object] = bool, *, within_s: float = PATIENCE_S
+) -> T:
+    """Poll `look` until its result satisfies `holds` (by default: is true) and return that result;
+    if none does in time, the test fails with the last one.
+
+    The pauses grow to a tenth of the time waited, because constant polling would take the processor
+    from what it waits for.
     """
     began = time.monotonic()
     while not holds(seen := look()):
         waited_s = time.monotonic() - began
-        assert waited_s < PATIENCE_S, f"still {seen!r}"
-        time.sleep(min(0.01, 0.001 + waited_s / 10))
+        assert waited_s < within_s, f"still {seen!r} after {within_s:g} s"
+        time.sleep(max(0.001, waited_s / 10))
     return seen
 
 

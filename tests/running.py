@@ -8,7 +8,6 @@ import random
 import signal
 import socket
 import subprocess
-import time
 import urllib.error
 import urllib.request
 from collections import deque
@@ -16,17 +15,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import psutil
 
 from lull.contract.json_object import Json
+from tests.eventually import PATIENCE_S
 from tests.zygote import started
-
-PATIENCE_S = 900.0
-"""Seconds until a test gives up waiting: long, because a loaded machine is slow and not broken, but
-shorter than pytest's own timeout, so that the test itself says what never came.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,17 +222,3 @@ def _unused(ports: range) -> int:
                 _given.append(port)
                 return port
     raise AssertionError(f"a hundred of the ports in {mine} are in use")
-
-
-def eventually(check: Any, *, within_s: float = PATIENCE_S) -> Any:
-    """Poll `check()` and return its first true value; fails when there is none in time.
-
-    The pauses grow to a tenth of the time waited, because constant polling would take the processor
-    from what it waits for.
-    """
-    began = time.monotonic()
-    while not (value := check()):
-        waited_s = time.monotonic() - began
-        assert waited_s < within_s, f"still {value!r} after {within_s:g} s"
-        time.sleep(max(0.005, waited_s / 10))
-    return value

@@ -18,8 +18,10 @@ from bench.house import (
     WALKS,
     beside_walks,
     crowded,
+    folders_imported_by,
     imported_by,
     imports,
+    pairs_both_ways,
     tree_of,
     types_of_one_name,
     walks,
@@ -95,6 +97,23 @@ def catches_everything(handler: ast.ExceptHandler) -> bool:
 
 def test_no_two_modules_import_each_other_not_even_inside_functions() -> None:
     TopologicalSorter(imported_by(APP)).prepare()  # raises CycleError, which names the circle
+
+
+def test_no_two_folders_import_each_other_a_folder_and_one_inside_it_neither() -> None:
+    TopologicalSorter(folders_imported_by(APP)).prepare()  # raises CycleError, as above
+
+
+def test_a_folder_and_one_inside_it_that_import_each_other_are_a_pair(tmp_path: Path) -> None:
+    inner = tmp_path / "house" / "inner"
+    inner.mkdir(parents=True)
+    (tmp_path / "house" / "__init__.py").touch()
+    (inner / "__init__.py").touch()
+    (inner / "low.py").write_text("")
+    (inner / "high.py").write_text("from house import base\n")
+    (tmp_path / "house" / "base.py").write_text("")
+    assert pairs_both_ways(folders_imported_by(tmp_path)) == []
+    (tmp_path / "house" / "main.py").write_text("from house.inner.low import low\n")
+    assert pairs_both_ways(folders_imported_by(tmp_path)) == [("house", "house.inner")]
 
 
 def test_of_the_service_only_wiring_may_name_a_backend() -> None:

@@ -17,7 +17,7 @@ from typing import Final
 
 from bench.json_object import Json
 from bench.services import tied
-from lull.cli.control import Control
+from lull.cli.shared.control import Control
 from lull.config.paths import Paths
 
 REFRESH_S: Final = 5.0

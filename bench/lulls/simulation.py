@@ -28,8 +28,8 @@ from lull.core.idle.signals import IdleSignals
 from lull.loops.idle.decide_idle import ChatCounts, DecideIdle
 from lull.loops.idle.lull_pace import LullPace
 from lull.loops.idle.watch_idle import WatchIdle, WatchRule
-from lull.store.database import Database
 from lull.store.idle.windows import WindowRow, Windows
+from lull.store.sqlite.database import Database
 
 STEP_S: Final = 0.5
 """Seconds per step of simulated work; a finished step is saved."""

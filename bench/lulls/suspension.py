@@ -45,8 +45,8 @@ from lull.core.idle.signals import Known
 from lull.loops.idle.decide_idle import ChatCounts, DecideIdle
 from lull.loops.idle.lull_pace import LullPace
 from lull.loops.idle.watch_idle import WatchIdle, WatchRule
-from lull.store.database import Database
 from lull.store.idle.windows import Windows
+from lull.store.sqlite.database import Database
 
 LIMIT_S: Final = 0.25
 WORKING_TICK_S: Final = 0.1

@@ -26,7 +26,7 @@ from bench.workweek import reading
 from bench.workweek.arms import Stretch, Trains
 from bench.workweek.service import database, service
 from bench.workweek.week import DECIDED, Done, Played, Reviewed
-from lull.cli.control import Control, ServiceError
+from lull.cli.shared.control import Control, ServiceError
 from lull.contract import routes
 from lull.contract.chat_headers import SKILLS_HEADER, WINDOW_AGENT
 from lull.core.chat.picks import PAIRS_A_SITTING

@@ -20,7 +20,7 @@ from lull.backends.reader.language_detection import detect
 from lull.backends.reader.request_kinds import RequestKinds
 from lull.core.checks.check import Check, CheckKind, CheckLibraries
 from lull.core.checks.check_answer import passes_check
-from lull.core.checks.recognising import checks_for_rule
+from lull.core.checks.rules.recognising import checks_for_rule
 
 ClassOf = Callable[[str], str]
 """Function from a rule's text to the class of check that the reader predicts, "" for none."""

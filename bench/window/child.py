@@ -13,10 +13,10 @@ import psutil
 from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtWidgets import QApplication
 
-from lull.cli.window import ServiceOfHome
+from lull.cli.process.window import ServiceOfHome
 from lull.config.paths import Paths
 from lull.desktop.main import Desktop
-from lull.desktop.place import Place
+from lull.desktop.service.place import Place
 from lull.desktop.widgets.page import PageName
 
 TICK_MS = 5

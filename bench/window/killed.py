@@ -13,11 +13,11 @@ from collections.abc import Callable
 
 from PySide6.QtWidgets import QApplication
 
-from lull.cli.window import ServiceOfHome, serve_command
+from lull.cli.process.window import ServiceOfHome, serve_command
 from lull.config.paths import Paths
 from lull.desktop.main import Desktop
-from lull.desktop.place import Place
-from lull.desktop.state import Phase
+from lull.desktop.service.place import Place
+from lull.desktop.service.state import Phase
 from lull.service.process.lock import is_running, read_discovery
 
 PATIENCE_S = 120.0

@@ -10,7 +10,7 @@ from lull.backends.retrieval.embedder import HashedNgrams
 from lull.backends.retrieval.exemplars import ChromaExemplars
 from lull.config.paths import Paths
 from lull.core.skills.skill import ChangeKind, Library, Skill, SkillText, added
-from lull.service.wiring.stores import open_stores
+from lull.service.wiring.base.stores import open_stores
 from lull.store.skills.skills import Skills, new_skill
 
 _CONSONANTS, _VOWELS = "bdfgklmnprstvz", "aeiou"

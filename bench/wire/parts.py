@@ -26,7 +26,7 @@ from lull.core.skills.skill_ranking import RetrievalRule
 from lull.loops.chat.serve import Serve, Serving
 from lull.service.process.bus import EventBus
 from lull.service.proxy.dialects import CHAT_ROUTES
-from lull.service.wiring.stores import Stores, open_stores
+from lull.service.wiring.base.stores import Stores, open_stores
 from lull.store.chat.event_log import EventLog
 
 CLIENT = Client(name="bench")

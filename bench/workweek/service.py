@@ -15,7 +15,7 @@ from typing import Final
 from bench.services import tied
 from bench.workweek import judge as judging
 from bench.workweek.arms import Stretch, Trains
-from lull.cli.control import Control, find_service
+from lull.cli.shared.control import Control, find_service
 from lull.config.paths import Paths
 
 SETTINGS: Final = {

@@ -27,7 +27,7 @@ from bench.workweek.arms import Pasted, Stretch, Trains
 from bench.workweek.notes import Notes
 from bench.workweek.person import BEN, FREE, RATED, Fault, Person, Request, person
 from bench.workweek.service import database, service
-from lull.cli.control import Control
+from lull.cli.shared.control import Control
 from lull.contract import routes
 from lull.core.training.lesson import MOST_TRIES
 from lull.core.training.record import RunStatus

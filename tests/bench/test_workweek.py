@@ -53,7 +53,7 @@ from bench.workweek.week import Done, Played, Reviewed, play
 from lull.pocket import language as pocket
 from lull.pocket import parsing
 from lull.pocket.language import Kind
-from lull.store.database import Database
+from lull.store.sqlite.database import Database
 
 pytestmark = pytest.mark.full  # not each, but all of them
 

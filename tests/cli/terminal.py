@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from tests.running import PATIENCE_S
+from tests.eventually import PATIENCE_S
 
 _AT_THE_TERMINAL = """
 import fcntl, sys, termios

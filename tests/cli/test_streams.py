@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.running import PATIENCE_S, Lull, RunningLull
+from tests.eventually import PATIENCE_S
+from tests.running import Lull, RunningLull
 
 pytestmark = pytest.mark.full
 

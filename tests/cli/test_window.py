@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from lull.cli.window import NoDisplay, check_display
+from lull.cli.process.window import NoDisplay, check_display
 
 HINT = "Do it without a window."
 NOBODY = ":63999"  # no X server has so high a number

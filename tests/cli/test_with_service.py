@@ -11,7 +11,8 @@ from collections.abc import Iterator
 import pytest
 
 from tests.cli.test_words import one_line
-from tests.running import PATIENCE_S, Lull, RunningLull
+from tests.eventually import PATIENCE_S
+from tests.running import Lull, RunningLull
 
 pytestmark = pytest.mark.full
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from lull.core.backup import (
+from lull.core.backups.backup import (
     FORMAT,
     BackupCounts,
     BackupEntry,

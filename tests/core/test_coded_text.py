@@ -6,12 +6,12 @@ import json
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from lull.core.coded_text import (
+from lull.core.text.coded_text import (
     CodedText,
     TextClock,
     TextDuration,
     TextPercent,
-    TextSkill,
+    TextSkillName,
     coded,
     coded_text,
 )
@@ -68,6 +68,6 @@ def test_a_time_on_another_day_says_which() -> None:
 
 
 def test_a_skill_is_told_by_its_name_and_sent_as_a_skill() -> None:
-    text = coded_text("testing", "Testing %1", TextSkill("menu-style"))
+    text = coded_text("testing", "Testing %1", TextSkillName("menu-style"))
     assert text == "Testing menu-style"
     assert coded(text) == {"code": "testing", "values": [{"skill": "menu-style"}]}

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lull.core.unicode_safety import (
+from lull.core.text.unicode_safety import (
     has_bidi_controls,
     hidden_characters,
     lookalike_words,

@@ -16,20 +16,20 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent, QLocale, Qt
+from PySide6.QtCore import QEvent, QLocale, QObject, Qt
 from PySide6.QtGui import QWindow
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from lull.config.paths import Paths
 from lull.desktop.language.catalogue import Catalogue, read_catalogue
-from lull.desktop.language_choice import ENGLISH
+from lull.desktop.language.language_choice import ENGLISH
+from lull.desktop.language.words import set_language
 from lull.desktop.main import Desktop
-from lull.desktop.place import Place
+from lull.desktop.service.place import Place
 from lull.desktop.widgets.page import Page, PageName
 from lull.desktop.widgets.tokens import LIGHT
-from lull.desktop.words import set_language
 from lull.resources import languages_dir, starter_skills_dir
 from tests.desk import Desk
 from tests.desktop.scripted import Scripted, status
@@ -93,6 +93,18 @@ def no_key_held(request: pytest.FixtureRequest) -> Iterator[None]:
         assert not QApplication.keyboardModifiers().value
 
 
+class Drawings(QObject):
+    """Counts how often a widget is drawn."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.count = 0
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
+        self.count += event.type() == QEvent.Type.Paint
+        return False
+
+
 class Shown:
     """An open desktop, and what a test does with it."""
 
@@ -121,6 +133,17 @@ class Shown:
             if waited_s > self.patience_s:
                 raise AssertionError(in_vain(holds, waited_s, self.desktop.window)) from missing
             self.bot.wait(min(10, 1 + int(waited_s * 100)))
+
+    def draw(self, widget: QWidget, times: int = 3) -> None:
+        """Let the window do all that it does without an answer and without a timer's end: Qt lays
+        out what changed before it draws a widget, and is asked to draw this one several times.
+        """
+        drawings = Drawings()
+        widget.installEventFilter(drawings)
+        for number in range(1, times + 1):
+            widget.update()
+            self.until(lambda wanted=number: drawings.count >= wanted)  # type: ignore[misc]
+        widget.removeEventFilter(drawings)
 
     def go(self, name: PageName) -> Page:
         """Go to a page; return it when it is visible and reads anew what it shows."""
@@ -223,7 +246,7 @@ def on_script(scripted: Scripted, home: Path, show: Callable[..., Shown]) -> Sho
 
 
 def live(shown: Shown) -> Shown:
-    from lull.desktop.state import Phase
+    from lull.desktop.service.state import Phase
 
     shown.until(lambda: shown.desktop.state.phase is Phase.LIVE)
     return shown

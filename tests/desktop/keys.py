@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Mapping
 
-from tests.running import PATIENCE_S
+from tests.eventually import PATIENCE_S
 
 
 def xdotool(environment: Mapping[str, str], *words: str) -> str:

@@ -30,16 +30,16 @@ from lull.cli.demo.service import PlayedTime, SimulatedPresence
 from lull.cli.demo.walk import play
 from lull.config.paths import Paths
 from lull.contract import routes
-from lull.desktop.client import Reply
-from lull.desktop.language_choice import ENGLISH, apply_language
+from lull.desktop.language.language_choice import ENGLISH, apply_language
 from lull.desktop.main import Desktop
 from lull.desktop.pages.review.approval_words import waits_for_picks
 from lull.desktop.pages.review.compare_dialog import CompareDialog
 from lull.desktop.pages.settings.page import SettingsPage
 from lull.desktop.pages.settings.wipe_dialog import WipeDialog
+from lull.desktop.service.client import Reply
+from lull.desktop.service.state import Phase
 from lull.desktop.shared.diagnostics_dialog import DiagnosticsDialog
 from lull.desktop.shared.try_dialog import TryDialog, skill_to_try
-from lull.desktop.state import Phase
 from lull.desktop.widgets.page import PageName
 from lull.desktop.widgets.tokens import DARK, LIGHT, Theme
 from tests.desktop.conftest import OneProcess, place_of

@@ -20,7 +20,7 @@ from aiohttp import web
 
 from lull.contract import routes
 from lull.contract.json_object import Json
-from tests.running import PATIENCE_S
+from tests.eventually import PATIENCE_S
 
 GATES = [
     ("learning", "open", "Learning is on."),

@@ -9,7 +9,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from lull.contract import routes
-from lull.desktop.client import ControlClient, Reply, ReplyOutcome
+from lull.desktop.service.client import ControlClient, Reply, ReplyOutcome
 from tests.desktop.conftest import WAIT_MS
 from tests.desktop.scripted import Scripted
 

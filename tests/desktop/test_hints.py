@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from lull.desktop.words import reword_for_window
+from lull.desktop.language.words import reword_for_window
 from tests.paths import ROOT
 
 APP = ROOT / "app" / "lull"

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from lull.contract import routes
-from lull.desktop.client import Reply
-from lull.desktop.state import OutcomeCheck, Phase, Subject
+from lull.desktop.service.client import Reply
+from lull.desktop.service.state import OutcomeCheck, Phase, Subject
 from tests.desktop.conftest import Shown, live
 from tests.desktop.scripted import Scripted, status
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from lull.cli.window import ServiceOfHome
+from lull.cli.process.window import ServiceOfHome
 
 
 @dataclass(frozen=True, slots=True)

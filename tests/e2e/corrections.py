@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from lull.contract.json_object import Json
-from tests.running import Lull, RunningLull, eventually
+from tests.eventually import eventually
+from tests.running import Lull, RunningLull
 
 RULE = "when you write a menu, join with bars and finish with sugar"
 

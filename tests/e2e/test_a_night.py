@@ -20,7 +20,8 @@ from lull.contract.json_object import Json
 from lull.pocket import language as pocket
 from tests.e2e.corrections import Talk, one_proposal
 from tests.e2e.walks.tracing import TracedLull, legs, serve_traced, unnamed, walked
-from tests.running import Lull, RunningLull, eventually
+from tests.eventually import eventually
+from tests.running import Lull, RunningLull
 
 pytestmark = [pytest.mark.full, pytest.mark.timeout(3600)]
 

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from tests.e2e.corrections import Talk, corrected, one_proposal, proposals
-from tests.running import Lull, eventually
+from tests.eventually import eventually
+from tests.running import Lull
 
 pytestmark = [pytest.mark.full, pytest.mark.timeout(2400)]
 

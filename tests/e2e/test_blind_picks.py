@@ -17,11 +17,12 @@ from lull.config.paths import Paths
 from lull.contract.json_object import Json
 from lull.core.proof.proposal import Proposal, ProposalKind, ProposalOrigin, ProposalStatus
 from lull.core.skills.skill import SkillKey, SkillText
-from lull.service.wiring.stores import open_stores
+from lull.service.wiring.base.stores import open_stores
 from lull.store.skills.skill_md import parse, render
 from tests.cli.terminal import at_a_terminal
+from tests.eventually import eventually
 from tests.plugins.made_once import made_once
-from tests.running import Lull, RunningLull, eventually
+from tests.running import Lull, RunningLull
 
 pytestmark = [pytest.mark.full, pytest.mark.timeout(1800)]
 

@@ -9,7 +9,8 @@ import pytest
 
 from lull.contract.json_object import Json
 from tests.e2e.corrections import Talk, corrected, one_proposal, proposals, settled
-from tests.running import Lull, eventually
+from tests.eventually import eventually
+from tests.running import Lull
 
 pytestmark = [pytest.mark.full, pytest.mark.timeout(2400)]
 

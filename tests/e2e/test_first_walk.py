@@ -13,7 +13,8 @@ import httpx
 import ollama
 import pytest
 
-from tests.running import PATIENCE_S, Lull, RunningLull, eventually
+from tests.eventually import PATIENCE_S, eventually
+from tests.running import Lull, RunningLull
 
 pytestmark = pytest.mark.slow
 

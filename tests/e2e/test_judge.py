@@ -32,7 +32,8 @@ from tests.e2e.scripted.three_models import (
     vote,
     wants_bars,
 )
-from tests.running import PATIENCE_S, Lull, eventually
+from tests.eventually import PATIENCE_S, eventually
+from tests.running import Lull
 from tests.service.scripted_upstream import Asked
 
 pytestmark = [pytest.mark.full, pytest.mark.timeout(2400)]

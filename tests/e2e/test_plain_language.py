@@ -23,7 +23,8 @@ from tests.e2e.scripted.obedient_model import (
     ObedientOllama,
     Wish,
 )
-from tests.running import Lull, RunningLull, eventually
+from tests.eventually import eventually
+from tests.running import Lull, RunningLull
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1200)]
 

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.running import PATIENCE_S, Lull
+from tests.eventually import PATIENCE_S
+from tests.running import Lull
 
 README = Path(__file__).parents[2] / "README.md"
 

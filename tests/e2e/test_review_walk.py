@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from tests.cli.terminal import at_a_terminal
-from tests.running import Lull, RunningLull, eventually
+from tests.eventually import eventually
+from tests.running import Lull, RunningLull
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(2400)]
 

@@ -12,13 +12,14 @@ from pathlib import Path
 import psutil
 import pytest
 
-from lull.cli.control import Control
+from lull.cli.shared.control import Control
 from lull.config.paths import Paths
 from lull.contract import routes
 from lull.pocket import language as pocket
 from tests.e2e.corrections import Talk
 from tests.e2e.test_a_night import desk_of, runs
-from tests.running import Lull, RunningLull, eventually
+from tests.eventually import eventually
+from tests.running import Lull, RunningLull
 
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(2700)]
 

@@ -56,7 +56,6 @@ from lull.pocket import merging
 from lull.pocket.writer import PocketWriter
 from lull.store.chat.holdout_assignments import HoldoutAssignments
 from lull.store.chat.turn_rows import Label
-from lull.store.database import Database
 from lull.store.feedback.feedback import FeedbackRows
 from lull.store.feedback.reward_rows import RewardRow, ServedTurn
 from lull.store.feedback.rewards import Rewards
@@ -65,6 +64,7 @@ from lull.store.proof.use_replays import UseReplays
 from lull.store.skills.skill_checks import checks_of
 from lull.store.skills.skill_md import parse as parse_skill
 from lull.store.skills.skill_md import render
+from lull.store.sqlite.database import Database
 from tests.building import ANYBODY, FACTS, Home, answer, chat, user
 from tests.doubles.fakes import FakeChatModel
 from tests.doubles.word_reader import WordReader

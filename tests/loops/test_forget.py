@@ -19,14 +19,14 @@ from lull.core.skills.skill import SkillKey, SkillStatus
 from lull.core.training.record import Run, RunProgress, RunSource, RunStatus
 from lull.core.training.rollout import SampledPolicy
 from lull.core.training.spec import RunKind, RunSpec
-from lull.loops.derived import ForgetTables
-from lull.loops.forget import Forget, ForgetFiles
+from lull.loops.forgetting.derived import ForgetTables
+from lull.loops.forgetting.forget import Forget, ForgetFiles
 from lull.loops.training.next_step import Task
 from lull.store.adapters.adapter_files import AdapterFiles
 from lull.store.adapters.adapters import Adapters
 from lull.store.chat.turn_rows import Label
-from lull.store.database import Database
-from lull.store.forgetting import PATIENCE_S, ForgettingRows
+from lull.store.forgetting.forgetting import PATIENCE_S, ForgettingRows
+from lull.store.sqlite.database import Database
 from lull.store.training.tidy_runs import RunFolderCleanup
 from tests.building import bytes_below
 from tests.cancelling import cancelled_within

@@ -19,11 +19,11 @@ from lull.core.chat.day_count import DayCount
 from lull.core.chat.retention import Limits
 from lull.core.chat.trajectory import Selection
 from lull.core.errors import StoreError
-from lull.loops.sweep import RestoreResult, Sweep, SweepResult
+from lull.loops.forgetting.sweep import RestoreResult, Sweep, SweepResult
 from lull.store.chat.trajectories import ConversationQuery, Trajectories
-from lull.store.database import Database
-from lull.store.retention import Retention, sweep_messages
-from lull.store.trash import Removal, Trash
+from lull.store.forgetting.retention import Retention, sweep_messages
+from lull.store.forgetting.trash import Removal, Trash
+from lull.store.sqlite.database import Database
 from tests.building import KEY, assistant, database_at, turn, user
 from tests.cancelling import cancelled_within
 from tests.doubles.fakes import FakeClock

@@ -19,8 +19,9 @@ import pytest
 
 from bench.pocket.export_gguf import export
 from lull.resources import pocket_dir
+from tests.eventually import PATIENCE_S, eventually
 from tests.plugins.skipped import NO_OLLAMA
-from tests.running import PATIENCE_S, eventually, free_port
+from tests.running import free_port
 from tests.service.lulls import Before, lull_before
 from tests.service.wire import Headers, Reply, ask
 

@@ -24,8 +24,8 @@ from lull.core.chat.messages import (
     text_message,
 )
 from lull.core.errors import RequestError, UpstreamDown
+from tests.eventually import eventually
 from tests.ollama.conftest import RealOllama
-from tests.running import eventually
 
 pytestmark = pytest.mark.slow
 

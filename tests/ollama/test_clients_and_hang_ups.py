@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import ollama as ollama_client
 import pytest
 
+from tests.eventually import eventually
 from tests.ollama.conftest import RealOllama
-from tests.running import eventually
 from tests.service.lulls import Before
 
 pytestmark = pytest.mark.slow

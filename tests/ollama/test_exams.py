@@ -25,8 +25,8 @@ from lull.core.models.exam import ModelRole
 from lull.loops.models.exam_candidates import ExamCandidates
 from lull.loops.models.exam_papers import ExamPapers
 from lull.loops.models.examine_models import Examinee, ExamineModels
-from lull.store.database import Database
 from lull.store.models.exams import Exams
+from lull.store.sqlite.database import Database
 from tests.doubles.fakes import FakeCoin
 from tests.ollama.conftest import RealOllama
 

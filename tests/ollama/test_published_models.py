@@ -44,16 +44,17 @@ from lull.loops.adapters.next_token import next_token
 from lull.loops.adapters.publish import AdapterToPublish, Publish, PublishStep, TellsStep
 from lull.loops.models.choose_model import PreparedModel
 from lull.service.proxy.published_names import PublishedNames
+from lull.service.wiring.base.own_models import english_of
 from lull.service.wiring.night.weights import choose_of, publish_of
-from lull.service.wiring.own_models import english_of
 from lull.store.adapters.adapter_files import AdapterFiles
 from lull.store.adapters.adapters import Adapters
 from lull.store.adapters.published import PublishedVersions
-from lull.store.database import Database
+from lull.store.sqlite.database import Database
 from tests.backends.gguf.adapters import random_adapter
 from tests.backends.gguf.tiny import Tiny, write
+from tests.eventually import eventually
 from tests.ollama.conftest import TEMPLATE, RealOllama
-from tests.running import Lull, RunningLull, eventually
+from tests.running import Lull, RunningLull
 
 pytestmark = pytest.mark.full
 T = TypeVar("T")

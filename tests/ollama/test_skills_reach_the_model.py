@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from lull.core.skills.prompt_block import skills_block
+from tests.eventually import eventually
 from tests.ollama.conftest import SYSTEM, RealOllama
-from tests.running import eventually
 from tests.service.lulls import Before
 from tests.service.wire import Reply
 

@@ -8,8 +8,9 @@ from pathlib import Path
 import ollama as client_library
 import pytest
 
+from tests.eventually import eventually
 from tests.ollama.conftest import RealOllama
-from tests.running import Lull, RunningLull, eventually
+from tests.running import Lull, RunningLull
 
 pytestmark = pytest.mark.slow
 

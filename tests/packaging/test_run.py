@@ -18,8 +18,9 @@ from lull.config.paths import Paths
 from lull.service.process.lock import is_running
 from tests.desktop.keys import xdotool
 from tests.desktop.tray.test_real_tray_host import PANEL, ended
+from tests.eventually import PATIENCE_S, eventually
 from tests.paths import ROOT
-from tests.running import PATIENCE_S, eventually, nobodys_port
+from tests.running import nobodys_port
 
 pytestmark = [
     pytest.mark.slow,

@@ -22,8 +22,8 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tests.eventually import PATIENCE_S, eventually
 from tests.paths import ROOT
-from tests.running import PATIENCE_S, eventually
 
 pytestmark = [
     pytest.mark.full,

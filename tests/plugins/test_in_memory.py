@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.eventually import PATIENCE_S
 from tests.paths import ROOT
 from tests.plugins import in_memory
-from tests.running import PATIENCE_S
 
 WRITES = """
 from pathlib import Path

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.eventually import PATIENCE_S
 from tests.paths import ROOT
-from tests.running import PATIENCE_S
 
 pytestmark = pytest.mark.full
 

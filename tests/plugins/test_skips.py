@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.eventually import PATIENCE_S, eventually
 from tests.paths import ROOT
 from tests.plugins.looking import Looking
 from tests.plugins.skipped import NO_OLLAMA
-from tests.running import PATIENCE_S, eventually
 
 pytestmark = pytest.mark.full
 

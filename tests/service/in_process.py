@@ -18,7 +18,7 @@ from lull.core.chat.messages import Completion
 from lull.core.models.engine import Engine
 from lull.core.skills.prompt_block import Injection
 from lull.loops.chat.serve import Serve
-from lull.service.builtin.model import LocalModels
+from lull.service.builtin.model import EngineModels
 from lull.service.builtin.routes import ServedModel
 from lull.service.idle.quiet import Activity
 from lull.service.process.bus import EventBus
@@ -88,7 +88,7 @@ class Parts:
     def clear(self, *_: object) -> None: ...
 
 
-class FaultyModels(LocalModels):
+class FaultyModels(EngineModels):
     def __init__(self, parts: Parts) -> None:
         super().__init__(clock=SystemClock())
         self._parts = parts

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
+from tests.eventually import eventually
 from tests.running import free_port
 
 PATIENCE_S = 900.0
@@ -188,10 +189,7 @@ class ScriptedUpstream:
 
     def wait_for(self, path: str, count: int = 1) -> Asked:
         """Wait until `path` was asked `count` times, and return the last of these requests."""
-        until = time.monotonic() + PATIENCE_S
-        while self.count(path) < count:
-            assert time.monotonic() < until, f"nobody asked for {path}"
-            time.sleep(0.01)
+        eventually(lambda: self.count(path), lambda times: times >= count)
         return self.last(path)
 
     def _accept(self, listener: socket.socket) -> None:

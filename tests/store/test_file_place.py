@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from lull.core.errors import StoreError
-from lull.store.database import Database
-from lull.store.file_place import FilePlace
-from lull.store.forgetting import ForgettingRows
+from lull.store.forgetting.forgetting import ForgettingRows
+from lull.store.sqlite.database import Database
+from lull.store.sqlite.file_place import FilePlace
 
 
 def test_a_file_that_is_removed_replaced_and_put_back(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from lull.core.errors import LullError, StoreError
 from lull.core.skills.skill import SkillKey
-from lull.store.on_disk import inside
+from lull.store.disk.on_disk import inside
 from lull.store.rows.facts import set_fact
 from tests.loops.test_forget import Archive, archive
 

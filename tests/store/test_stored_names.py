@@ -9,8 +9,8 @@ from lull.core.chat.message_chain import links
 from lull.core.chat.trajectory import HoldoutAssignment, Selection
 from lull.store.chat.deletion_list import ToForget
 from lull.store.chat.trajectories import Trajectories
-from lull.store.database import Database
-from lull.store.forgetting import ForgettingRows
+from lull.store.forgetting.forgetting import ForgettingRows
+from lull.store.sqlite.database import Database
 from tests.building import KEY, turn, user
 
 

@@ -19,8 +19,8 @@ pytestmark = [
 DATABASE = """
 import sys
 from pathlib import Path
-from lull.store.database import Database
-from lull.store.forgetting import ForgettingRows
+from lull.store.sqlite.database import Database
+from lull.store.forgetting.forgetting import ForgettingRows
 
 database = Database(Path(sys.argv[1], "lull.db"))
 database.submit(lambda c: c.execute(

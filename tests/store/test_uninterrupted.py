@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from lull.core.errors import StoreError
-from lull.store.uninterrupted import uninterrupted
+from lull.store.disk.uninterrupted import uninterrupted
 
 
 class Slow:

@@ -17,13 +17,13 @@ import pytest
 from lull.config.paths import Paths
 from lull.core.chat.trajectory import Selection
 from lull.core.errors import StoreError
-from lull.service.wiring.stores import Stores, open_stores
+from lull.service.wiring.base.stores import Stores, open_stores
+from lull.store.backups.witness import Witness
 from lull.store.chat.deletion_list import ToForget
-from lull.store.database import Database
-from lull.store.forgetting import ForgettingRows
+from lull.store.forgetting.forgetting import ForgettingRows
+from lull.store.forgetting.trash import Removal, Trash
+from lull.store.sqlite.database import Database
 from lull.store.training.run_folders import RunFolders
-from lull.store.trash import Removal, Trash
-from lull.store.witness import Witness
 from tests.building import turn, user
 
 AT = "2026-11-22T10:00:00+00:00"

@@ -19,7 +19,7 @@ from lull.core.training.events import RunBegan
 from lull.core.training.record import Run, RunProgress, RunStatus
 from lull.core.training.spec import RunKind
 from lull.loops.training.work.trainer_work import TrainerWork
-from lull.store.database import Database
+from lull.store.sqlite.database import Database
 from lull.store.training.run_folders import RunFolders
 from lull.store.training.training import Training
 from tests.doubles.fakes import FakeClock

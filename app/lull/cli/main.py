@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, NoReturn
 from lull.core.errors import LullError, SystemRefused, UsageError
 
 if TYPE_CHECKING:
-    from lull.cli.context import Context
+    from lull.cli.shared.context import Context
 
     Command = Callable[[Context], int | None]
 
@@ -72,10 +72,10 @@ def _run(words: Sequence[str]) -> int:
     for word in words:
         if not word.isprintable() and any("\ud800" <= c <= "\udfff" for c in word):
             raise UsageError(f"{word!r} is not UTF-8.", hint="Check your terminal's encoding.")
-    from lull.cli.context import Context
     from lull.cli.parser.whole import parse
+    from lull.cli.shared.context import Context
     from lull.config.paths import Paths
-    from lull.store.leftovers import RESTORING
+    from lull.store.disk.leftovers import RESTORING
 
     try:
         options = parse(words)
@@ -83,7 +83,7 @@ def _run(words: Sequence[str]) -> int:
         return int(done.code or 0)
     paths = Paths.from_environment(os.environ, sys.platform, home=options.home)
     if (paths.home / RESTORING).exists():
-        from lull.cli.backup import finish_restore
+        from lull.cli.backups.backup import finish_restore
 
         finish_restore(paths)
     context = Context(paths=paths, options=options, as_json=options.json)
@@ -113,7 +113,7 @@ def _own_process(words: Sequence[str]) -> int | None:
 
             return read_long(rest)
         case ["stand-in", *rest]:
-            from lull.service.process.stand_in import main as stand_in
+            from lull.service.entry.stand_in import main as stand_in
 
             return stand_in(rest)
         case ["read-feedback", *rest]:
@@ -128,14 +128,15 @@ def _own_process(words: Sequence[str]) -> int | None:
 
 
 def _command(name: str) -> Command:
-    from lull.cli import backup, service, settings, window
     from lull.cli.adapters import adapters
+    from lull.cli.backups import backup
     from lull.cli.calendars import calendar
     from lull.cli.chat import ask, conversations, forget, read, trash
     from lull.cli.clients import connect
     from lull.cli.demo import walk as demo
     from lull.cli.idle import lulls
     from lull.cli.models import model
+    from lull.cli.process import service, settings, window
     from lull.cli.proof import prove, verify
     from lull.cli.skills import review, skills
     from lull.cli.training import train
@@ -184,8 +185,8 @@ def _fail(error: LullError, *, as_json: bool) -> int:
     except OSError:
         _forget_stdout()
     if sys.stderr is not None:
-        from lull.cli.own_command import as_called
-        from lull.cli.showing import reveal_hidden
+        from lull.cli.shared.own_command import as_called
+        from lull.cli.shared.showing import reveal_hidden
 
         line = as_called(reveal_hidden(" ".join(f"lull: {error}".split())), sys.argv[0], os.environ)
         print(line, file=sys.stderr)

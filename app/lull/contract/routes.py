@@ -104,7 +104,7 @@ TRAIN_RUN = "/v1/train/runs/{id}"
 TRAIN_CANCEL = "/v1/train/runs/{id}/cancel"
 FORGET = "/v1/forget"
 BACKUP = "/v1/backup"
-"""GET: the existing backups. POST: makes a backup. JSON shape: `service/process/backups.py`."""
+"""GET: the existing backups. POST: makes a backup. JSON shape: `service/backups/backups.py`."""
 TRASH = "/v1/trash"
 """GET: old conversations that were moved to the trash, by step (one removal each). POST: `{"do":
 "restore", "step": ID}` restores the conversations of a step, `{"do": "sweep"}` moves old ones to

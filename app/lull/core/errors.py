@@ -47,7 +47,7 @@ from __future__ import annotations
 import errno
 from typing import ClassVar, Self
 
-from lull.core.coded_text import coded
+from lull.core.text.coded_text import coded
 
 
 class LullError(Exception):

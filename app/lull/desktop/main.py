@@ -10,18 +10,18 @@ from PySide6.QtCore import QSettings, QTimer
 from PySide6.QtWidgets import QApplication
 
 from lull.contract import routes
-from lull.desktop.actions import Actions
-from lull.desktop.client import ControlClient
-from lull.desktop.event_stream import EventStream
 from lull.desktop.garbage import GarbageCollector
-from lull.desktop.language_choice import apply_chosen_language
+from lull.desktop.language.language_choice import apply_chosen_language
 from lull.desktop.pages import making
-from lull.desktop.place import Place
 from lull.desktop.running.quitting import KEEP, AfterQuit, QuitPrompt
-from lull.desktop.service_process import ServiceProcess, ServiceState, Spawn, spawn
+from lull.desktop.service.actions import Actions
+from lull.desktop.service.client import ControlClient
+from lull.desktop.service.event_stream import EventStream
+from lull.desktop.service.place import Place
+from lull.desktop.service.service_process import ServiceProcess, ServiceState, Spawn, spawn
+from lull.desktop.service.state import AppState, Subject
 from lull.desktop.shared.teaching import rate_and_teach
 from lull.desktop.single import SingleInstance
-from lull.desktop.state import AppState, Subject
 from lull.desktop.tray import QtTray, Tray, TrayBackend
 from lull.desktop.welcome.page import FirstRun, FirstRunOffer
 from lull.desktop.widgets.notices import Notice, NoticeKind, Notices

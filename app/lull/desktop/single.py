@@ -11,7 +11,7 @@ from typing import Final
 from PySide6.QtCore import QLockFile, QObject, Signal
 from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
-from lull.desktop.place import Place
+from lull.desktop.service.place import Place
 
 TIMEOUT_MS: Final = 2_000
 

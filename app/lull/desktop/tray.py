@@ -16,12 +16,12 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QAction, QIcon
 from PySide6.QtWidgets import QMenu, QSystemTrayIcon
 
-from lull.desktop.actions import Actions, pause_lengths
-from lull.desktop.state import AppState
-from lull.desktop.tray_status import TrayStatus, tray_status
+from lull.desktop.language.words import counted, now, parsed, tr, without_args
+from lull.desktop.service.actions import Actions, pause_lengths
+from lull.desktop.service.state import AppState
+from lull.desktop.shared.tray_status import TrayStatus, tray_status
 from lull.desktop.widgets.icons import TrayShape, tray_icon
 from lull.desktop.widgets.style import ThemeInForce
-from lull.desktop.words import counted, now, parsed, tr, without_args
 
 TICK_MS: Final = 1_000
 RATED_WITHIN_S: Final = 3_600.0

@@ -26,16 +26,16 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from lull.desktop.free_port import address_of, next_free_port
-from lull.desktop.service_process import ServiceState
-from lull.desktop.state import OutcomeMessage, Phase
-from lull.desktop.tray_status import tray_status
+from lull.desktop.language.words import now, reword_for_window, tr, without_args
+from lull.desktop.service.free_port import address_of, next_free_port
+from lull.desktop.service.service_process import ServiceState
+from lull.desktop.service.state import OutcomeMessage, Phase
+from lull.desktop.shared.tray_status import tray_status
 from lull.desktop.widgets.flow import scrolled
 from lull.desktop.widgets.icons import icon
 from lull.desktop.widgets.page import Kit, MakesPage, Page, PageName
 from lull.desktop.widgets.parts import Banner, ElidedLabel, Tab, Toast, button, label
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import now, reword_for_window, tr, without_args
 
 SIDE_WIDTH: Final = 196
 SIDE_ROOM: Final = 66

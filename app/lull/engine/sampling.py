@@ -17,7 +17,7 @@ from typing import Any
 
 import mlx.core as mx
 
-from lull.core.sampling_keys import sampling_key
+from lull.core.models.sampling_keys import sampling_key
 from lull.engine.penalties import NONE, Penalties, apply_penalties
 
 

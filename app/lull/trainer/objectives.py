@@ -15,7 +15,7 @@ from typing import Any
 
 import mlx.core as mx
 
-from lull.core.sampling_keys import splitmix64
+from lull.core.models.sampling_keys import splitmix64
 from lull.core.training.examples import (
     Example,
     GraduationExample,

@@ -13,7 +13,7 @@ from typing import Any
 import mlx.core as mx
 from mlx_lm.models.cache import make_prompt_cache
 
-from lull.core.sampling_keys import sampling_key
+from lull.core.models.sampling_keys import sampling_key
 from lull.core.training.examples import TokenIds
 from lull.trainer.policy import PolicyModel
 

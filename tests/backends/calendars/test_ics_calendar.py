@@ -28,7 +28,7 @@ from lull.core.calendars.feeds import (
     Validators,
 )
 from tests.backends.calendars.texts import MEETING, MEETING_AT, SPAN, calendar, daily
-from tests.eventually import PATIENCE_S
+from tests.eventually import PATIENCE_S, until
 
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="only on macOS it is watched instead")
 
@@ -192,8 +192,7 @@ async def test_a_reading_that_is_given_up_leaves_no_child_behind(
     )
     reader = IcsCalendar(command=sleeper, within_s=PATIENCE_S)
     work = asyncio.create_task(read(file, reader=reader))
-    while not number.exists() or not number.read_text():  # noqa: ASYNC110 - of another process
-        await asyncio.sleep(0.01)
+    await until(lambda: number.exists() and number.read_text())
     work.cancel()
     with pytest.raises(asyncio.CancelledError):
         await work

@@ -19,6 +19,7 @@ from lull.core.models.engine import GenerateRequest
 from tests.doubles.fake_chat_model import FakeChatModel
 from tests.doubles.fake_engine import FakeEngine
 from tests.doubles.scripted_endpoint import ScriptedEndpoint, hangs
+from tests.eventually import until
 from tests.service.scripted_upstream import PATIENCE_S
 
 MESSAGES = (
@@ -142,8 +143,7 @@ async def test_an_answer_is_cut_at_its_length(case: Case) -> None:
 async def test_cancelling_stops_the_model(case: Case) -> None:
     case.hang()
     asking = asyncio.create_task(ask(case.model))
-    while not case.was_asked():  # noqa: ASYNC110  a server in a thread has no event of ours
-        await asyncio.sleep(0.001)
+    await until(case.was_asked)
     asking.cancel()
     with pytest.raises(asyncio.CancelledError):
         await asking

@@ -29,7 +29,7 @@ from lull.backends.idle.macos import (
     mac_saving,
 )
 from lull.backends.idle.polled import FirstKnown, SignalSource
-from lull.backends.idle.windows import WindowsIdle
+from lull.backends.idle.windows import Win32Idle
 from lull.backends.idle.x11 import X11Idle
 from lull.backends.machine.apps import ExclusiveApps
 from lull.backends.machine.commands import command_runner
@@ -256,7 +256,7 @@ def windows(_stack: Stack, folder: Path) -> Case:
     def heals() -> None:
         library.number("now_refuses").value = 0
 
-    return Case(WindowsIdle(library.open), seconds, breaks, heals)
+    return Case(Win32Idle(library.open), seconds, breaks, heals)
 
 
 def _several(make: Callable[[list[SignalSource[Any]]], SignalSource[Any]]) -> Case:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lull.backends.idle.windows import WindowsIdle, idle_ms
+from lull.backends.idle.windows import Win32Idle, idle_ms
 from lull.core.idle.signals import Known, Unknown
 from tests.backends.stand_in import StandIn, stand_in
 
@@ -38,23 +38,21 @@ def system(tmp_path: Path) -> StandIn:
 def test_the_two_times_are_seconds_of_idleness(system: StandIn) -> None:
     system.number("now_tick_ms").value = 500
     system.number("now_last_input_ms").value = -1_000  # 2**32 − 1000
-    assert WindowsIdle(system.open).read() == Known(1.5)
+    assert Win32Idle(system.open).read() == Known(1.5)
 
 
 def test_a_time_above_two_to_the_31_is_not_negative(system: StandIn) -> None:
     system.number("now_tick_ms").value = -1
     system.number("now_last_input_ms").value = -3_001
-    assert WindowsIdle(system.open).read() == Known(3.0)
+    assert Win32Idle(system.open).read() == Known(3.0)
 
 
 def test_a_refusal_is_unknown(system: StandIn) -> None:
     system.number("now_refuses").value = 1
-    assert WindowsIdle(system.open).read() == Unknown(
-        "Windows does not say when the last input was"
-    )
+    assert Win32Idle(system.open).read() == Unknown("Windows does not say when the last input was")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there it is")
 def test_elsewhere_it_is_unknown() -> None:
-    answer = WindowsIdle().read()
+    answer = Win32Idle().read()
     assert answer == Unknown("the system library cannot be loaded: user32 is Windows'")

@@ -8,7 +8,7 @@ import pytest
 
 from lull.backends.mlx.engine import MlxEngine
 from lull.core.errors import LullError, RequestError
-from lull.service.wiring.own_models import damage_of
+from lull.service.wiring.base.own_models import damage_of
 from lull.store.adapters.adapter_files import fingerprint
 from tests.engine.conftest import Tiny, asking, collect, tiny  # noqa: F401  (fixtures)
 

@@ -22,7 +22,7 @@ from lull.backends.retrieval.skill_index import WordIndex
 from lull.core.chat.client import Client
 from lull.core.errors import ResourceError
 from lull.core.feedback.feedback import Scope
-from lull.core.skills.kind_rules import KindRule
+from lull.core.skills.kind_rules import RuleWithExample
 from lull.core.skills.skill import EVERYBODY, Library, Skill
 from lull.core.skills.skill_ranking import RetrievalRule
 from lull.core.skills.stated_skill import skill_of
@@ -38,15 +38,15 @@ def kinds() -> RequestKinds:
     return SHIPPED
 
 
-EMAILS = KindRule(
+EMAILS = RuleWithExample(
     example="Draft an email to my landlord about the heating", said="no bullet points in emails"
 )
-GRAMS = KindRule(
+GRAMS = RuleWithExample(
     example="How do I make a lemon drizzle cake?", said="in recipes I want grams, not cups"
 )
 
 
-def rule_skill(rule: KindRule, client: str = EVERYBODY) -> Skill:
+def rule_skill(rule: RuleWithExample, client: str = EVERYBODY) -> Skill:
     text = skill_of(rule.said, scope=Scope.KIND, kind_of_rule=None, asked=rule.example)
     return Skill(
         client=client,

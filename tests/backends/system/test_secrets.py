@@ -12,7 +12,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -128,22 +127,18 @@ def gnome_keyring(session_bus: None) -> Iterator[Callable[..., None]]:
         assert daemon.stdin is not None
         with daemon.stdin:
             daemon.stdin.write("a password" * unlocked)
-        _wait_for_the_service()
+        eventually(_is_up)
 
     yield start
     end()
 
 
-def _wait_for_the_service() -> None:
-    until = time.monotonic() + PATIENCE_S
-    while True:
-        try:
-            system_keychain()
-        except RuntimeError:
-            assert time.monotonic() < until, "gnome-keyring did not come up"
-            time.sleep(0.05)
-        else:
-            return
+def _is_up() -> bool:
+    try:
+        system_keychain()
+    except RuntimeError:
+        return False
+    return True
 
 
 @pytest.fixture(params=["memory", "environment", "file", "keychain", "gnome-keyring"])

@@ -34,7 +34,7 @@ from bench.private_rules import rule_set
 from bench.private_rules.folder import write
 from bench.through_lull.progress import Progress
 from lull.contract.json_object import Json
-from tests.running import eventually
+from tests.eventually import eventually
 
 pytestmark = pytest.mark.slow  # not each, but all of them
 

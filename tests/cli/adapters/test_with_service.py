@@ -20,9 +20,10 @@ from lull.core.chat.messages import Sampling
 from lull.resources import pocket_dir
 from lull.store.adapters.adapter_files import AdapterFiles
 from lull.store.adapters.adapters import Adapters
-from lull.store.database import Database
+from lull.store.sqlite.database import Database
 from tests.cli.test_words import one_line
-from tests.running import Lull, RunningLull, eventually
+from tests.eventually import eventually
+from tests.running import Lull, RunningLull
 
 pytestmark = [pytest.mark.full, pytest.mark.timeout(3600)]
 

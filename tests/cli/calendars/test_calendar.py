@@ -23,17 +23,18 @@ from lull.backends.calendars.fetch import FeedFetch
 from lull.backends.system.secret_fallbacks import FileSecrets, MemorySecrets
 from lull.core.errors import LullError, SecretsError
 from lull.core.ports import SecretStore
+from lull.service.answers.answering import Answering
 from lull.service.calendars.addresses import Addresses
 from lull.service.calendars.calendars import Calendars
 from lull.service.calendars.routes import calendar_routes
-from lull.service.control.answering import Answering
 from lull.store.calendars.feeds import Feeds
 from tests.backends.calendars.certificates import Certificate, make
 from tests.backends.calendars.server import CalendarServer, Connection, answer, calendar_server
 from tests.backends.calendars.texts import calendar, event
 from tests.desk import Desk
 from tests.doubles.fakes import FakeCoin
-from tests.running import PATIENCE_S, Lull, Ran
+from tests.eventually import PATIENCE_S
+from tests.running import Lull, Ran
 
 SECRET = "key-4711"
 PATH = f"/private-{SECRET}/basic.ics"

@@ -14,10 +14,11 @@ from typing import Any
 
 import pytest
 
-from lull.cli.own_command import SAMPLE, as_called, ask_line, own_command
+from lull.cli.shared.own_command import SAMPLE, as_called, ask_line, own_command
 from lull.config.paths import Paths
 from tests.cli.test_words import one_line
-from tests.running import PATIENCE_S, Lull, Ran, RunningLull
+from tests.eventually import PATIENCE_S
+from tests.running import Lull, Ran, RunningLull
 from tests.service.process.upstream import Slow, slow_ollama
 
 pytestmark = pytest.mark.slow

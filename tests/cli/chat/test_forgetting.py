@@ -14,7 +14,8 @@ import pytest
 from lull.service.process.lock import ServiceLock
 from tests.building import bytes_below
 from tests.e2e.corrections import Talk, corrected, settled
-from tests.running import Lull, eventually
+from tests.eventually import eventually
+from tests.running import Lull
 from tests.service.process.upstream import slow_ollama
 from tests.zygote import started
 

@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from lull.contract.json_object import Json
-from tests.running import PATIENCE_S, Lull, eventually, nobodys_port
+from tests.eventually import PATIENCE_S, eventually
+from tests.running import Lull, nobodys_port
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(3600)]
 

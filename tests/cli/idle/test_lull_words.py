@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from lull.cli.context import table
 from lull.cli.idle.lulls import headline, why_words
+from lull.cli.shared.context import table
 from lull.contract.json_object import Json
 
 NEXT, LATER = (datetime(2031, 11, 21, 20, minute).astimezone().isoformat() for minute in (30, 40))

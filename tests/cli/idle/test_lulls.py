@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.running import Lull, eventually
+from tests.eventually import eventually
+from tests.running import Lull
 
 pytestmark = pytest.mark.slow
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from lull.resources import pocket_dir
-from tests.running import Lull, RunningLull, eventually
+from tests.eventually import eventually
+from tests.running import Lull, RunningLull
 
 
 @pytest.mark.full

@@ -13,7 +13,7 @@ from lull.core.skills.skill import SkillKey
 from tests.cli.conftest import Here
 from tests.cli.terminal import CTRL_C, CTRL_D, at_a_terminal
 from tests.desk import Desk, proved
-from tests.running import eventually
+from tests.eventually import eventually
 
 pytestmark = [pytest.mark.full, pytest.mark.usefixtures("here")]
 

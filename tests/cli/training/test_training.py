@@ -6,7 +6,8 @@ import pytest
 
 from tests.building import bytes_below
 from tests.e2e.corrections import Talk, corrected
-from tests.running import Lull, eventually
+from tests.eventually import eventually
+from tests.running import Lull
 
 pytestmark = [pytest.mark.full, pytest.mark.timeout(2400)]
 

@@ -8,7 +8,7 @@ import pytest
 
 from lull.core.checks.check import Check, CheckKind
 from lull.core.checks.rules.disputed import disputed_check
-from lull.core.checks.stated_check import proposed_check
+from lull.core.checks.rules.stated_check import proposed_check
 
 LONG = (
     "The kettle is on.\n\nIt boils soon, I don't know when.\n\nThen pour it over the leaves. " * 4

@@ -7,7 +7,7 @@ import pytest
 from lull.core.checks.check import Check, CheckKind, Part
 from lull.core.checks.check_answer import passes_check
 from lull.core.checks.reading import parse, to_json
-from lull.core.checks.recognising import checks_for_rule, exact_check
+from lull.core.checks.rules.recognising import checks_for_rule, exact_check
 
 K = CheckKind
 

@@ -8,7 +8,7 @@ import pytest
 
 from lull.core.checks.check import Check, CheckKind
 from lull.core.checks.check_answer import passes_check, should_propose
-from lull.core.checks.recognising import derive, exact_check, exact_checks
+from lull.core.checks.rules.recognising import derive, exact_check, exact_checks
 
 K = CheckKind
 

@@ -6,8 +6,8 @@ import pytest
 
 from lull.core.checks.check import Check, CheckKind
 from lull.core.checks.reading import to_json
-from lull.core.checks.recognising import exact_checks
-from lull.core.checks.stated_check import (
+from lull.core.checks.rules.recognising import exact_checks
+from lull.core.checks.rules.stated_check import (
     MOST_WORDS,
     proposed_check,
     stated_check,

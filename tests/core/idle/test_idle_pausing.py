@@ -7,9 +7,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from lull.core import durations as spans
 from lull.core.idle.pausing import FOR_EVER, Pause, PauseLength, new_pause
 from lull.core.idle.signals import ClockReading, asleep_gap_s
+from lull.core.text import durations as spans
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NOW = datetime(2026, 11, 18, 15, 0, tzinfo=BERLIN)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from lull.core.provenance.redaction import redact_text
 from lull.core.secrets.finding import secrets_in
-from lull.core.undisguised_text import undisguised
+from lull.core.text.undisguised_text import undisguised
 
 PASSWORD = "hq7Zt9wKp2Lx"
 TOKEN = "ghp_Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"

@@ -15,7 +15,7 @@ import pytest
 
 from lull.core.provenance.redaction import redact_text
 from lull.core.secrets.finding import PATTERNS
-from lull.core.undisguised_text import undisguised
+from lull.core.text.undisguised_text import undisguised
 from tests.secret_corpus.measure import leaked
 from tests.secret_corpus.shapes import fill, lines, make, read
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lull.core.feedback.feedback import RuleKind, Scope
-from lull.core.skills.kind_rules import KindRule, kind_rule
+from lull.core.skills.kind_rules import RuleWithExample, kind_rule
 from lull.core.skills.skill import Skill
 from lull.core.skills.stated_skill import skill_of
 
@@ -26,7 +26,7 @@ def test_a_rule_in_the_users_words_says_what_was_asked_and_what_was_said(
         kind_of_rule=kind,
         asked="Draft an email to my landlord",
     )
-    assert kind_rule(skill(text.body)) == KindRule(
+    assert kind_rule(skill(text.body)) == RuleWithExample(
         example="Draft an email to my landlord", said="no bullet points in emails"
     )
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from lull.core.skills.prompt_block import CLOSING, OPENING, skills_block
 from lull.core.skills.prompt_marks import neutralised
-from lull.core.unicode_safety import normalised_text
+from lull.core.text.unicode_safety import normalised_text
 from tests.core.skills.plain_skill_texts import PLAIN
 from tests.growing import grows_like_its_size
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from lull.desktop.language_choice import ENGLISH, apply_language
+from lull.desktop.language.language_choice import ENGLISH, apply_language
 
 
 @pytest.fixture

@@ -12,9 +12,9 @@ from PySide6.QtCore import QLocale, QSettings
 from PySide6.QtWidgets import QApplication, QDialogButtonBox
 
 from lull.core.errors import ResourceError
-from lull.desktop import language_choice as choice
+from lull.desktop.language import language_choice as choice
 from lull.desktop.language.catalogue import Catalogue, read_catalogue
-from lull.desktop.words import (
+from lull.desktop.language.words import (
     ago,
     count,
     counted,
@@ -83,7 +83,7 @@ def test_english_has_each_text_that_names_a_skill_so_that_its_title_is_read() ->
         for call in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(call, ast.Call) and ast.unparse(call.func) == "coded_text":
                 values = [ast.unparse(value) for value in call.args[2:]]
-                if any(value.startswith("TextSkill(") for value in values):
+                if any(value.startswith("TextSkillName(") for value in values):
                     codes.add(ast.literal_eval(call.args[0]))
     assert len(codes) > 5 and codes <= said.keys()
     told = {"text": "Testing the skill menu-style", "code": "work-proof"}

@@ -13,14 +13,15 @@ from lull.config.files import describe_settings
 from lull.config.settings import Settings
 from lull.core.adapters.adapter import AdapterStatus
 from lull.core.clients.client import CLIENTS
-from lull.core.coded_text import coded
 from lull.core.idle.rule import ConditionName
 from lull.core.models.exam import ModelRole
 from lull.core.proof.proposal import ProposalStatus, status_text
 from lull.core.secrets.finding import PATTERNS
 from lull.core.skills.skill import ChangeKind, SkillStatus
+from lull.core.text.coded_text import coded
 from lull.core.training.record import RunStatus, run_status_text
 from lull.core.training.spec import RunKind
+from lull.desktop.language.words import translated
 from lull.desktop.pages.chat.secret_words import kind_words as secret_words
 from lull.desktop.pages.learning.words import kind_words, status_words
 from lull.desktop.pages.logs import check_names
@@ -29,7 +30,6 @@ from lull.desktop.pages.settings.values import value_words
 from lull.desktop.pages.skills.skill_rows import status_words as skill_status_words
 from lull.desktop.pages.today.words import condition_names
 from lull.desktop.shared.changes import change_words
-from lull.desktop.words import translated
 from lull.loops.models.exam_work import title_of_test
 from lull.loops.models.examine_models import WaitingExam
 from lull.loops.proof.proof_work import ProofWork, UseWork
@@ -91,7 +91,10 @@ def test_each_fixed_value_of_a_setting_has_german_words() -> None:
 
 def test_each_check_of_the_doctor_has_a_name() -> None:
     names = set()
-    for path in [*(APP / "lull" / "service").rglob("*.py"), APP / "lull" / "cli" / "doctor.py"]:
+    for path in [
+        *(APP / "lull" / "service").rglob("*.py"),
+        APP / "lull" / "cli" / "process" / "doctor.py",
+    ]:
         names |= set(_checked(path))
     assert len(names) > 15
     assert names <= check_names().keys()

@@ -23,9 +23,9 @@ from PySide6.QtWidgets import (
 )
 
 from lull.contract import routes
+from lull.desktop.language.words import skill_title
 from lull.desktop.widgets.page import PageName
-from lull.desktop.words import skill_title
-from lull.service.control.settings_view import SettingsView
+from lull.service.control.settings_view import SettingsRequests
 from tests.desktop.conftest import Shown, live
 from tests.desktop.played.week import play
 from tests.desktop.scripted import Scripted
@@ -133,7 +133,7 @@ def test_no_dialog_is_left_english(played: Shown, scripted: Scripted) -> None:
 def test_the_settings_of_the_real_service_are_all_german(
     scripted: Scripted, home: Path, show: Callable[..., Shown], german: None
 ) -> None:
-    view = SettingsView(home / "settings.toml")
+    view = SettingsRequests(home / "settings.toml")
     scripted.answers[routes.SETTINGS] = asyncio.run(view.handle(None))
     page = page_of(live(show(home)), PageName.SETTINGS)
     assert english(said(page), list(strings(scripted.answers[routes.STATUS]))) == []

@@ -19,17 +19,17 @@ from lull.core.provenance.screening import screen_typed
 from lull.core.skills.prompt_block import Placement
 from lull.core.skills.skill import SkillText
 from lull.core.skills.stated_skill import skill_of
-from lull.desktop.client import Reply, ReplyOutcome
+from lull.desktop.language.words import translated
 from lull.desktop.pages.learning.words import placing_words
 from lull.desktop.pages.review.compare_dialog import result_words
+from lull.desktop.service.client import Reply, ReplyOutcome
+from lull.desktop.service.state import Phase
 from lull.desktop.shared.connect.words import test_words as words_of_test
 from lull.desktop.shared.skill_words import rule_words, where_words
 from lull.desktop.shared.teaching import show_flags
-from lull.desktop.state import Phase
-from lull.desktop.tray_status import down_line
+from lull.desktop.shared.tray_status import down_line
 from lull.desktop.widgets.page import PageName
-from lull.desktop.words import translated
-from lull.service.control.checks import placing
+from lull.service.answers.checks import placing
 from tests.core.proof.test_placing import asked, sheet
 from tests.desktop.conftest import Shown
 from tests.desktop.language.test_german_window import ENGLISH_WORDS

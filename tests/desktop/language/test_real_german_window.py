@@ -13,7 +13,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from lull.cli.window import ServiceOfHome, serve_command
+from lull.cli.process.window import ServiceOfHome, serve_command
 from lull.config.paths import Paths
 from lull.core.proof.proposal import ProposalStatus
 from lull.desktop.main import Desktop
@@ -27,7 +27,8 @@ from tests.desktop.conftest import Shown, live, place_of
 from tests.desktop.language.test_german_window import ENGLISH_WORDS, said
 from tests.desktop.tray.fake_tray import FakeTray
 from tests.desktop.widgets.test_accessible import unfold
-from tests.running import PATIENCE_S, kill_with_children, nobodys_port
+from tests.eventually import PATIENCE_S
+from tests.running import kill_with_children, nobodys_port
 
 pytestmark = pytest.mark.full
 DESCRIPTION, BODY = "Wenn nach Menüs gefragt wird.", "Trenne die Wörter durch Striche."

@@ -16,7 +16,7 @@ from lull.backends.calendars.answer import certificate_error
 from lull.backends.clients.yaml_tree import read_yaml
 from lull.backends.system.secrets import KeychainSecrets
 from lull.config.files import read, set_value
-from lull.core.backup import DATABASE, FORMAT, MANIFEST, BackupCounts
+from lull.core.backups.backup import DATABASE, FORMAT, MANIFEST, BackupCounts
 from lull.core.clients.json_edit import set_in_json
 from lull.core.clients.toml_edit import set_in_toml
 from lull.core.clients.tree import NodeKind
@@ -29,8 +29,8 @@ from lull.core.proof.proposal import (
     decided_already,
     not_decidable,
 )
-from lull.desktop.client import _for_window
-from lull.desktop.words import reword_for_window, skill_title
+from lull.desktop.language.words import reword_for_window, skill_title
+from lull.desktop.service.client import _for_window
 from lull.service.process.supervisor import _in_words
 from lull.store.backups.reading import manifest_of
 from tests.core.proof.test_review_state import PROPOSAL

@@ -13,18 +13,18 @@ import pytest
 from lull.core.calendars.event import Calendar, Meaning
 from lull.core.checks.reading import parse
 from lull.core.checks.wording import in_words
-from lull.core.coded_text import coded, coded_text
 from lull.core.errors import StoreError
 from lull.core.feedback.calibration import may_train_on_judge, wilson
 from lull.core.idle.hours import parse_hours
 from lull.core.idle.policy import IdleWindow, decide
 from lull.core.idle.rule import IdleRule
 from lull.core.idle.signals import IdleSignals
+from lull.core.text.coded_text import coded, coded_text
 from lull.desktop.language.recognising import SentenceTranslator
-from lull.desktop.words import problem_text, reword_for_window, translated
-from lull.service.control.checks import exams, runtime
+from lull.desktop.language.words import problem_text, reword_for_window, translated
+from lull.service.answers.checks import exams, runtime
 from lull.service.idle.checks import lulls
-from lull.store.witness import Witness
+from lull.store.backups.witness import Witness
 from tests.desktop.language.test_german_window import ENGLISH_WORDS
 
 NOW = datetime(2026, 11, 23, 12, 0, tzinfo=UTC)

@@ -8,11 +8,11 @@ import json
 
 import pytest
 
-from lull.core.coded_text import TextSentence, coded, coded_text
 from lull.core.feedback.calibration import Estimate, may_train_on_judge, wilson
 from lull.core.models.admission import share
+from lull.core.text.coded_text import TextSentence, coded, coded_text
 from lull.desktop.language.recognising import NumberFormat, SentenceTranslator
-from lull.desktop.words import local_number, reword_for_window, translated
+from lull.desktop.language.words import local_number, reword_for_window, translated
 
 pytestmark = pytest.mark.usefixtures("german")
 

@@ -21,7 +21,7 @@ from lull.desktop.language.catalogue import (
     Catalogue,
     read_catalogue,
 )
-from lull.desktop.language_choice import ENGLISH, LANGUAGES
+from lull.desktop.language.language_choice import ENGLISH, LANGUAGES
 from tests.desktop.language.service_texts import of_service
 from tests.desktop.language.source import Source
 

@@ -26,7 +26,8 @@ from PySide6.QtWidgets import (
 
 from lull.contract import routes
 from lull.desktop.language.catalogue import Catalogue
-from lull.desktop.language_choice import ENGLISH, LANGUAGES, apply_language
+from lull.desktop.language.language_choice import ENGLISH, LANGUAGES, apply_language
+from lull.desktop.language.words import set_language, tr
 from lull.desktop.pages.chat.forget_dialog import ForgetDialog
 from lull.desktop.pages.learning.adapters_dialog import AdaptersDialog
 from lull.desktop.pages.learning.charts import ChartName, charts, titles
@@ -43,7 +44,6 @@ from lull.desktop.shared.new_skill import NewSkillDialog
 from lull.desktop.shared.try_dialog import TryDialog, skill_to_try
 from lull.desktop.widgets.page import Page, PageName
 from lull.desktop.widgets.switch import Switch
-from lull.desktop.words import set_language, tr
 from tests.desk import Desk, proved
 from tests.desktop.conftest import Shown, live
 from tests.desktop.pages.review.test_review_page import opened

@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QAbstractButton, QLabel
 
 from lull.desktop.pages.settings.page import SettingsPage
 from lull.desktop.pages.today.page import TodayPage
+from lull.desktop.service.state import Subject
 from lull.desktop.shared.connect.card import ConnectCard
 from lull.desktop.shared.connect.dialogs import ConnectDialog, UndoDialog
 from lull.desktop.shared.connect.words import file_words
-from lull.desktop.state import Subject
 from lull.desktop.widgets.page import PageName
 from tests.desktop.conftest import Shown, live
 from tests.running import RunningLull

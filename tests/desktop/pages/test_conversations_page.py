@@ -14,16 +14,16 @@ from lull.contract import routes
 from lull.contract.json_object import Json
 from lull.core.feedback.reward import Source
 from lull.core.feedback.signals import Signal, SignalKind
+from lull.desktop.language.words import short_date
 from lull.desktop.pages.chat.conversation_rows import PAGE
 from lull.desktop.pages.chat.forget_dialog import ForgetDialog, forget_words
 from lull.desktop.pages.chat.page import ConversationsPage
 from lull.desktop.pages.chat.turns_view import score_words
-from lull.desktop.state import Subject
+from lull.desktop.service.state import Subject
 from lull.desktop.widgets.page import PageName
 from lull.desktop.widgets.text.long_text import LongText
-from lull.desktop.words import short_date
 from lull.loops.feedback.verify import wish_text
-from lull.service.control.views import signal_text_view
+from lull.service.answers.views import signal_text_view
 from tests.desktop.conftest import Shown
 from tests.desktop.scripted import Scripted, status
 

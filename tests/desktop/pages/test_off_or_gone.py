@@ -7,10 +7,10 @@ from datetime import timedelta
 import pytest
 
 from lull.contract import routes
+from lull.desktop.language.words import now
 from lull.desktop.pages.schedule.page import SchedulePage
 from lull.desktop.pages.schedule.week_bars import BarKind, kind_words
-from lull.desktop.state import Phase
-from lull.desktop.words import now
+from lull.desktop.service.state import Phase
 from tests.desktop.conftest import Shown
 from tests.desktop.pages.test_other_pages import learned, scheduled
 from tests.desktop.scripted import Scripted, learning, status

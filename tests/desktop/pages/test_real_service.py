@@ -16,7 +16,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from lull.cli.window import ServiceOfHome, serve_command
+from lull.cli.process.window import ServiceOfHome, serve_command
 from lull.config.paths import Paths
 from lull.contract import routes
 from lull.core.proof.proposal import ProposalStatus
@@ -24,14 +24,15 @@ from lull.desktop.main import Desktop
 from lull.desktop.pages.review.page import ReviewPage
 from lull.desktop.pages.schedule.page import SchedulePage
 from lull.desktop.pages.settings.wipe_dialog import WipeDialog
-from lull.desktop.state import Phase, Subject
+from lull.desktop.service.state import Phase, Subject
 from lull.desktop.widgets.page import PageName
 from lull.desktop.widgets.tokens import LIGHT
 from lull.service.process.lock import is_running, read_discovery
 from tests.desk import Desk, proved
 from tests.desktop.conftest import WAIT_MS, Shown, place_of
 from tests.desktop.tray.fake_tray import FakeTray
-from tests.running import PATIENCE_S, kill_with_children, nobodys_port
+from tests.eventually import PATIENCE_S
+from tests.running import kill_with_children, nobodys_port
 
 pytestmark = pytest.mark.full
 

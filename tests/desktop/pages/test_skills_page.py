@@ -12,18 +12,18 @@ from lull.core.feedback.feedback import RuleKind, Scope
 from lull.core.proof.proposal import ProposalStatus
 from lull.core.skills.skill import ChangeKind, SkillKey
 from lull.core.skills.stated_skill import skill_of
-from lull.desktop.client import Reply, ReplyOutcome
 from lull.desktop.pages.review.page import ReviewPage
 from lull.desktop.pages.skills.generations_dialog import GenerationsDialog
 from lull.desktop.pages.skills.page import SkillsPage
 from lull.desktop.pages.skills.skill_rows import SkillFilter, SkillRows
+from lull.desktop.service.client import Reply, ReplyOutcome
+from lull.desktop.service.state import OutcomeMessage, Subject
 from lull.desktop.shared.edit_dialog import EditDialog
 from lull.desktop.shared.new_skill import NewSkillDialog
 from lull.desktop.shared.teaching import show_flags
-from lull.desktop.state import OutcomeMessage, Subject
 from lull.desktop.widgets.page import PageName
 from lull.desktop.widgets.tables import RowTable
-from lull.service.wiring.stores import reading_of
+from lull.service.wiring.base.stores import reading_of
 from tests.desk import Desk, proved
 from tests.desktop.conftest import Shown
 from tests.desktop.scripted import Scripted

@@ -24,6 +24,7 @@ from pytestqt.qtbot import QtBot
 
 from lull.config.paths import Paths
 from lull.contract import routes
+from lull.desktop.language.words import ago, hover, plain, skill_title, tr
 from lull.desktop.main import NOTICE_PAGES
 from lull.desktop.shared.autostart import Autostart, AutostartPart
 from lull.desktop.single import SingleInstance
@@ -34,7 +35,6 @@ from lull.desktop.widgets.small_table import fill, small_table
 from lull.desktop.widgets.style import sheet
 from lull.desktop.widgets.text.diff import marked_html
 from lull.desktop.widgets.tokens import LIGHT
-from lull.desktop.words import ago, hover, plain, skill_title, tr
 from tests.desktop.conftest import WAIT_MS, Shown, place_of
 from tests.desktop.scripted import Scripted, learning, status
 

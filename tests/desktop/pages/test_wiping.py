@@ -20,9 +20,9 @@ from lull.desktop.pages.logs import LogsPage
 from lull.desktop.pages.settings.page import SettingsPage
 from lull.desktop.pages.settings.wipe_dialog import WipeDialog
 from lull.desktop.pages.settings.wiping import delete_data_files
+from lull.desktop.service.state import Phase
 from lull.desktop.shared.diagnostics import bug_report, redacted
 from lull.desktop.shared.diagnostics_dialog import DiagnosticsDialog
-from lull.desktop.state import Phase
 from lull.desktop.widgets.page import PageName
 from tests.desktop.conftest import Shown
 from tests.desktop.pages.settings.test_settings_page import settings

@@ -12,24 +12,25 @@ import pytest
 from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
-from lull.cli.window import ServiceOfHome, serve_command
+from lull.cli.process.window import ServiceOfHome, serve_command
 from lull.config.files import read
 from lull.config.paths import Paths
 from lull.core.errors import AddressInUse, Busy
-from lull.desktop.free_port import address_of, is_free, next_free_port
 from lull.desktop.main import Desktop
 from lull.desktop.pages.settings.editors import PortEdit
 from lull.desktop.pages.settings.page import SettingsPage
-from lull.desktop.place import Place
-from lull.desktop.service_process import ServiceProcess, ServiceState
-from lull.desktop.state import Phase
+from lull.desktop.service.free_port import address_of, is_free, next_free_port
+from lull.desktop.service.place import Place
+from lull.desktop.service.service_process import ServiceProcess, ServiceState
+from lull.desktop.service.state import Phase
 from lull.desktop.widgets.page import PageName
 from lull.desktop.widgets.tokens import LIGHT
 from lull.service.process.lock import ServiceLock, is_running, read_discovery
 from tests.desktop.conftest import Shown, place_of
 from tests.desktop.test_service_process import FakeChild
 from tests.desktop.tray.fake_tray import FakeTray
-from tests.running import PATIENCE_S, free_port, kill_with_children, nobodys_port
+from tests.eventually import PATIENCE_S
+from tests.running import free_port, kill_with_children, nobodys_port
 
 
 @pytest.fixture

@@ -26,7 +26,8 @@ from lull.core.proof.proposal import ProposalStatus
 from lull.service.process.lock import is_running
 from tests.desk import Desk, proved
 from tests.desktop.keys import xdotool
-from tests.running import PATIENCE_S, eventually, nobodys_port
+from tests.eventually import PATIENCE_S, eventually
+from tests.running import nobodys_port
 
 pytestmark = pytest.mark.slow
 

@@ -9,8 +9,7 @@ import json
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,7 +25,8 @@ from lull.service.process.lock import is_running
 from tests.desk import Desk, proved
 from tests.desktop.keys import xdotool
 from tests.doubles.private_bus import Service, private_bus
-from tests.running import PATIENCE_S, nobodys_port
+from tests.eventually import PATIENCE_S, eventually
+from tests.running import nobodys_port
 
 pytestmark = pytest.mark.full
 
@@ -45,7 +45,9 @@ class Host:
 
     def press(self, key: str, *, in_: str) -> None:
         """Press a real key in the window of that title; no window manager gives it the focus."""
-        window = until(lambda: self._xdotool("search", "--onlyvisible", "--name", in_)).split()[-1]
+        window = eventually(
+            lambda: self._xdotool("search", "--onlyvisible", "--name", in_)
+        ).split()[-1]
         self._xdotool("windowfocus", "--sync", window)
         self._xdotool("key", key)
 
@@ -87,14 +89,6 @@ class Host:
             "/StatusNotifierItem", "org.freedesktop.DBus.Properties", "Get", "ss", ITEM, "ToolTip"
         )
         return str(body[2])
-
-
-def until(holds: Callable[[], object]) -> Any:
-    end = time.monotonic() + PATIENCE_S
-    while not (found := holds()):
-        assert time.monotonic() < end
-        time.sleep(0.05)
-    return found
 
 
 @pytest.fixture
@@ -144,15 +138,15 @@ def lull_on_bus(home: Path) -> Iterator[tuple[Host, subprocess.Popen[bytes], Pat
             finally:
                 process.terminate()
                 process.communicate(timeout=PATIENCE_S)
-    until(lambda: not is_running(paths.lock))
+    eventually(lambda: not is_running(paths.lock))
 
 
 def test_the_panel_reads_nine_entries_and_quit_asks_and_quits(
     lull_on_bus: tuple[Host, subprocess.Popen[bytes], Paths],
 ) -> None:
     host, process, paths = lull_on_bus
-    until(lambda: is_running(paths.lock))
-    until(lambda: host.entries().get("Train now", (0, {}))[1].get("enabled", True))
+    eventually(lambda: is_running(paths.lock))
+    eventually(lambda: host.entries().get("Train now", (0, {}))[1].get("enabled", True))
     entries = host.entries()
     assert len(entries) == 9
     assert list(entries)[1:] == [
@@ -167,7 +161,7 @@ def test_the_panel_reads_nine_entries_and_quit_asks_and_quits(
     ]
     line = next(iter(entries))
     assert entries[line][1]["enabled"] is False
-    until(lambda: host.tooltip() == f"Lull: {next(iter(host.entries()))}")
+    eventually(lambda: host.tooltip() == f"Lull: {next(iter(host.entries()))}")
     host.click("Quit")
     # It asks first, since the chat apps' answers would stop, and "Quit Lull" is the button before
     # the one that has the focus.
@@ -175,27 +169,27 @@ def test_the_panel_reads_nine_entries_and_quit_asks_and_quits(
     assert process.poll() is None
     host.press("space", in_="Keep Lull running")
     assert process.wait(PATIENCE_S) == 0
-    until(lambda: not is_running(paths.lock))  # it had started the service itself
+    eventually(lambda: not is_running(paths.lock))  # it had started the service itself
 
 
 def test_a_pause_clicked_in_the_panel_is_a_pause(
     lull_on_bus: tuple[Host, subprocess.Popen[bytes], Paths],
 ) -> None:
     host, _, paths = lull_on_bus
-    until(lambda: is_running(paths.lock))
-    until(lambda: host.entries().get("Pause learning", (0, {}))[1].get("enabled", True))
+    eventually(lambda: is_running(paths.lock))
+    eventually(lambda: host.entries().get("Pause learning", (0, {}))[1].get("enabled", True))
     number, _ = host.entries()["Pause learning"]
     _, (_, _, children) = host.call("/MenuBar", MENU, "GetLayout", "iias", number, 1, [])
     first = children[4][1][0]
     host.call("/MenuBar", MENU, "Event", "isvu", first, "clicked", ("i", 0), 0)
-    until(lambda: "Paused until you resume" in host.entries())
+    eventually(lambda: "Paused until you resume" in host.entries())
 
 
 def test_a_skill_is_approved_with_a_key_and_is_in_force(
     lull_on_bus: tuple[Host, subprocess.Popen[bytes], Paths],
 ) -> None:
     host, _, _ = lull_on_bus
-    until(lambda: "Review 1 suggestion…" in host.entries())
+    eventually(lambda: "Review 1 suggestion…" in host.entries())
     assert host.generation() == 0
     host.click("Review 1 suggestion…")
 
@@ -203,5 +197,5 @@ def test_a_skill_is_approved_with_a_key_and_is_in_force(
         host.press("a", in_="Lull: Review")  # again, where the page was not there yet
         return host.generation() == 1
 
-    until(approved)
-    until(lambda: "Nothing to review" in host.entries())
+    eventually(approved)
+    eventually(lambda: "Nothing to review" in host.entries())

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QApplication
 from lull.contract import routes
 from lull.contract.chat_headers import WINDOW_CLIENT
 from lull.contract.json_object import Json
-from lull.desktop.client import Reply, ReplyOutcome
 from lull.desktop.pages.chat.talk import ChatPage
+from lull.desktop.service.client import Reply, ReplyOutcome
 from lull.desktop.widgets.chat.answer_view import AnswerView
 from lull.desktop.widgets.page import PageName
 from tests.desktop.conftest import Shown
@@ -99,9 +99,10 @@ def test_the_end_of_a_growing_answer_is_in_view_unless_one_scrolled_up(on_script
         view.grow(f"line {number}\n")
     on_script.until(lambda: bar.maximum() > 0 and bar.value() == bar.maximum())
     bar.setValue(bar.maximum() // 2)
-    reads = bar.value()
+    reads, before = bar.value(), bar.maximum()
     view.grow("more\n" * 20)
-    on_script.bot.wait(20)
+    on_script.until(lambda: bar.maximum() > before)
+    on_script.draw(view.text.viewport())
     assert bar.value() == reads
     bar.setValue(bar.maximum())
     view.grow("more\n" * 20)

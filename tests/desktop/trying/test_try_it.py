@@ -20,7 +20,7 @@ from tests.desktop.conftest import Shown, live
 from tests.desktop.pages.review.test_review_page import dialog_of
 from tests.desktop.played.week import play
 from tests.desktop.scripted import Scripted
-from tests.running import PATIENCE_S
+from tests.eventually import PATIENCE_S
 from tests.service.lulls import Before, lull_before
 from tests.service.scripted_upstream import (
     Asked,
@@ -273,7 +273,7 @@ def test_what_the_user_types_first_is_not_overwritten(
     dialog.show()
     assert not dialog.go.isEnabled()
     shown.bot.keyClicks(dialog.request, "mine")
-    from lull.desktop.client import Reply, ReplyOutcome
+    from lull.desktop.service.client import Reply, ReplyOutcome
 
     dialog._fill(Reply(outcome=ReplyOutcome.DONE, value={"request": "another"}))
     assert dialog.request.toPlainText() == "mine"

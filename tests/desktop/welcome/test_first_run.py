@@ -10,8 +10,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QLineEdit, QScrollArea
 
 from lull.contract import routes
+from lull.desktop.service.state import Subject
 from lull.desktop.shared.connect.dialogs import ConnectDialog
-from lull.desktop.state import Subject
 from lull.desktop.welcome.page import DONE, FirstRun
 from lull.desktop.welcome.steps import AwayStep, ConnectStep, ModelStep
 from tests.desktop.accessible import tab_stops, upwards

@@ -11,13 +11,13 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
 from lull.contract import routes
+from lull.desktop.language.words import now
 from lull.desktop.pages.today.page import TodayPage
+from lull.desktop.service.state import Subject
 from lull.desktop.shared.new_skill import NewSkillDialog
-from lull.desktop.state import Subject
-from lull.desktop.tray_status import line_of, shape_of
+from lull.desktop.shared.tray_status import line_of, shape_of
 from lull.desktop.widgets.icons import TrayShape
 from lull.desktop.widgets.page import PageName
-from lull.desktop.words import now
 from tests.desktop.conftest import Shown, live
 from tests.desktop.scripted import Scripted, learning, status
 

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QDialog,
 
 from lull.contract import routes
 from lull.desktop.running.quitting import KEEP, QUIT, QuitDialog
-from lull.desktop.service_process import ServiceProcess, ServiceState
-from lull.desktop.state import OutcomeMessage, Phase
+from lull.desktop.service.service_process import ServiceProcess, ServiceState
+from lull.desktop.service.state import OutcomeMessage, Phase
 from lull.desktop.widgets.icons import pixmap
 from lull.desktop.widgets.page import PageName
 from lull.desktop.widgets.parts import Banner

@@ -16,7 +16,8 @@ from tests.e2e.scripted.obedient_model import MODEL, TEN, ObedientOllama
 from tests.e2e.test_a_night import desk_of
 from tests.e2e.test_plain_language import says
 from tests.e2e.walks.tracing import legs, serve_traced, unnamed, walked
-from tests.running import Lull, RunningLull, eventually
+from tests.eventually import eventually
+from tests.running import Lull, RunningLull
 
 pytestmark = [pytest.mark.full, pytest.mark.timeout(1200)]
 TRIES = 4

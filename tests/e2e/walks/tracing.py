@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.house import ROOT, WALKS
-from tests.running import Lull, RunningLull, eventually
+from tests.eventually import eventually
+from tests.running import Lull, RunningLull
 
 PAGE = ROOT / "docs" / "architecture.md"
 

@@ -28,7 +28,7 @@ from lull.pocket.language import Kind
 from lull.resources import pocket_dir
 from lull.service.adapters.control import AdapterControl
 from lull.service.adapters.host import EngineHost
-from lull.service.builtin.model import LocalModels
+from lull.service.builtin.model import EngineModels
 from lull.service.builtin.routes import ServedModel
 from lull.store.adapters.adapter_files import AdapterFiles
 from lull.store.adapters.adapters import Adapters
@@ -119,7 +119,7 @@ class House:
             self.home / "adapters", trained=lambda run: self.home / "runs" / run
         )
         self.measures = GateMeasures(self.database)
-        self.local = LocalModels(clock=self.clock)
+        self.local = EngineModels(clock=self.clock)
         self.host = EngineHost(self.local)
         self.gate = Gate(
             adapters=self.adapters,

@@ -41,7 +41,7 @@ from lull.core.feedback.reward import Reward, Source
 from lull.core.skills.skill import SkillKey
 from lull.core.training.record import Run, RunStatus
 from lull.core.training.spec import RunKind
-from lull.loops.adapters.moves import AdapterMoves
+from lull.loops.adapters.moves import SwitchAdapters
 from lull.loops.adapters.promote import PromoteRule
 from lull.store.adapters.adapter_files import fingerprint
 from lull.store.adapters.adapter_rows import Move
@@ -232,14 +232,14 @@ async def test_what_is_taken_back_while_it_is_taken_up_stays_taken_back(
 ) -> None:
     """A model that begins to learn is routed to its active adapter, maybe during a rollback."""
     await home.promote.promote("a", why="first")
-    unusable, begun, release = AdapterMoves.why_unusable, threading.Event(), threading.Event()
+    unusable, begun, release = SwitchAdapters.why_unusable, threading.Event(), threading.Event()
 
-    def held(moves: AdapterMoves, version: AdapterVersion) -> str:
+    def held(moves: SwitchAdapters, version: AdapterVersion) -> str:
         begun.set()
         assert release.wait(PATIENCE_S)
         return unusable(moves, version)
 
-    monkeypatch.setattr(AdapterMoves, "why_unusable", held)
+    monkeypatch.setattr(SwitchAdapters, "why_unusable", held)
     taking_up = asyncio.create_task(home.promote.route_to_active(POCKET))
     assert await asyncio.to_thread(begun.wait, PATIENCE_S)
     await home.promote.roll_back(POCKET, why="I say so")

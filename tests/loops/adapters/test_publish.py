@@ -15,9 +15,9 @@ from lull.loops.adapters.publish import AdapterToPublish, Publish
 from lull.service.proxy.published_names import PublishedNames
 from lull.store.adapters.merged_files import MergedFiles
 from lull.store.adapters.published import PublishedVersions
-from lull.store.database import Database
 from lull.store.rows.sealed_rows import changing
 from lull.store.rows.sealed_tables import PUBLISHED
+from lull.store.sqlite.database import Database
 from tests.core.models.test_learnable import shown
 from tests.damage import damage_record
 from tests.doubles.fakes import FakeClock

@@ -24,8 +24,8 @@ from lull.loops.feedback.auto_learner import (
 )
 from lull.loops.models.choose_model import ModelListing
 from lull.store.chat.trajectories import Trajectories
-from lull.store.database import Database
 from lull.store.feedback.named_texts import NamedTexts
+from lull.store.sqlite.database import Database
 from tests.building import KEY, database_at, turn, user
 from tests.core.models.test_exams import HERE
 from tests.doubles.fakes import FakeClock

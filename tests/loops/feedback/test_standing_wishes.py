@@ -13,10 +13,10 @@ from lull.core.errors import StoreError
 from lull.core.feedback.feedback import Feedback
 from lull.core.skills.skill import ChangeKind
 from lull.loops.feedback.standing_wishes import StandingWishes, turned_down
-from lull.store.database import Database
 from lull.store.feedback.feedback import FeedbackRows
 from lull.store.feedback.reward_rows import RewardRow
 from lull.store.feedback.rewards import Rewards
+from lull.store.sqlite.database import Database
 from tests.building import ANYBODY
 from tests.loops.classroom import CHECKED, Classroom
 

@@ -60,7 +60,6 @@ from lull.pocket.reader import PocketReader
 from lull.pocket.writer import PocketWriter
 from lull.store.chat.holdout_assignments import HoldoutAssignments
 from lull.store.chat.trajectories import Trajectories
-from lull.store.database import Database
 from lull.store.feedback.feedback import FeedbackRows
 from lull.store.feedback.reward_rows import ServedTurn
 from lull.store.feedback.rewards import Rewards
@@ -68,6 +67,7 @@ from lull.store.proof.proposals import Proposals
 from lull.store.proof.use_replays import UseReplays
 from lull.store.skills.skill_folders import SkillFolders
 from lull.store.skills.skills import Skills
+from lull.store.sqlite.database import Database
 from tests.building import KEY
 from tests.doubles.fakes import FakeChatModel, FakeClock, FakeCoin, FakeIds
 from tests.exact import EXACT

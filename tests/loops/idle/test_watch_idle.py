@@ -29,8 +29,8 @@ from lull.core.idle.signals import IdleSignals, Unknown
 from lull.loops.idle.decide_idle import ChatCounts, DecideIdle
 from lull.loops.idle.lull_runner import Runner, RunnerRule
 from lull.loops.idle.watch_idle import WatchIdle, WatchRule
-from lull.store.database import Database
 from lull.store.idle.windows import STOPPED, WindowRow, Windows
+from lull.store.sqlite.database import Database
 from tests.building import database_at
 from tests.doubles.fakes import FakeIds
 

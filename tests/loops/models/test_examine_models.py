@@ -27,8 +27,8 @@ from lull.loops.models.exam_candidates import ExamCandidates
 from lull.loops.models.exam_papers import ExamPapers
 from lull.loops.models.exam_work import ExamWork
 from lull.loops.models.examine_models import QUESTION_S, Examinee, ExamineModels, examine_reader
-from lull.store.database import Database
 from lull.store.models.exams import Exams
+from lull.store.sqlite.database import Database
 from tests.building import database_at
 from tests.doubles.fakes import FakeClock
 from tests.eventually import PATIENCE_S, stands, until

@@ -17,7 +17,7 @@ from lull.loops.chat.serve import Serving
 from lull.loops.proof.measured_skills import records_in
 from lull.store.chat.holdout_assignments import HoldoutAssignments
 from lull.store.chat.turn_rows import Label
-from lull.store.database import Database
+from lull.store.sqlite.database import Database
 from tests.building import answer, prompt_text, user
 from tests.loops.classroom import MENU, Classroom
 

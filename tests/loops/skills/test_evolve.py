@@ -21,9 +21,9 @@ from lull.core.skills.skill import ChangeKind, SkillKey
 from lull.core.skills.stated_skill import example_of, words_of
 from lull.loops.feedback.standing_wishes import turned_down
 from lull.store.chat.turn_rows import Label
-from lull.store.database import Database
 from lull.store.feedback.reward_rows import ServedTurn
 from lull.store.feedback.rewards import Rewards
+from lull.store.sqlite.database import Database
 from tests.building import answer, user
 from tests.loops.classroom import MENU, Classroom, ScriptedWriter, menus
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lull.service.proxy.data_plane import MOST_LISTING_BYTES
-from tests.running import eventually
+from tests.eventually import eventually
 from tests.service.lulls import SETTINGS, Before, lull_before
 from tests.service.routes import CHATS, asking
 from tests.service.scripted_upstream import Asked, ScriptedUpstream

@@ -14,13 +14,13 @@ from lull.backends.mlx.local_facts import read_local_model
 from lull.core.errors import ResourceError
 from lull.resources import pocket_dir
 from lull.service.builtin.listings import short_count
-from lull.service.builtin.model import LocalModels, ServedModel
+from lull.service.builtin.model import EngineModels, ServedModel
 from lull.service.builtin.names import name_key, parse_name
 from tests.service.builtin.scripted import ScriptedEngine, StoppedClock, pocket
 
 
-def models(engine: ScriptedEngine) -> LocalModels:
-    served = LocalModels(clock=StoppedClock())
+def models(engine: ScriptedEngine) -> EngineModels:
+    served = EngineModels(clock=StoppedClock())
     served.publish(ServedModel(model=pocket(), engine=engine))
     return served
 
@@ -99,7 +99,7 @@ async def test_verbose_shows_the_vocabulary(tmp_path: Path) -> None:
         "added_tokens": [{"id": 2, "content": "<end>"}],
     }
     (folder / "tokenizer.json").write_text(json.dumps(tokenizer))
-    served = LocalModels(clock=StoppedClock())
+    served = EngineModels(clock=StoppedClock())
     model = await asyncio.to_thread(read_local_model, "pocket", folder)
     served.publish(ServedModel(model=model, engine=ScriptedEngine()))
     said = await served.answer_non_chat(

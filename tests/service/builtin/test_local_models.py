@@ -11,7 +11,7 @@ import pytest
 
 from lull.core.chat.messages import Finish, Role, Sampling
 from lull.core.models.engine import GenerateRequest
-from lull.service.builtin.model import LocalModels, ServedModel
+from lull.service.builtin.model import EngineModels, ServedModel
 from lull.service.proxy.dialects import CHAT_ROUTES
 from lull.service.proxy.forward import ProxyAnswer
 from tests.doubles.fake_engine import FakeEngine
@@ -31,8 +31,8 @@ ROUTES = sorted(ASKS)
 
 def models(
     engine: ScriptedEngine, *, adapter: str | None = None, window: int = 2048
-) -> LocalModels:
-    served = LocalModels(clock=StoppedClock())
+) -> EngineModels:
+    served = EngineModels(clock=StoppedClock())
     model = pocket(window_tokens=window)
     served.publish(ServedModel(model=model, engine=engine, adapter=adapter))
     return served
@@ -68,7 +68,7 @@ async def test_the_defaults_are_ollamas(route: str) -> None:
 
 async def test_the_models_own_defaults_come_before_ollamas() -> None:
     engine = ScriptedEngine()
-    served = LocalModels(clock=StoppedClock())
+    served = EngineModels(clock=StoppedClock())
     own = Sampling(temperature=0.1, stop=("X",), max_tokens=9)
     served.publish(ServedModel(model=replace(pocket(), sampling=own), engine=engine))
     for route in ("/api/chat", "/v1/messages", "/v1/chat/completions"):
@@ -124,7 +124,7 @@ async def test_the_published_adapter_answers_unless_the_turn_was_stamped_with_an
 async def test_old_messages_go_also_where_the_engine_counts_no_further(turns: int) -> None:
     """A history longer than the window is cut, though the engine refuses to count its tokens."""
     engine = FakeEngine(lambda _: "fine", window_tokens=512)
-    served = LocalModels(clock=StoppedClock())
+    served = EngineModels(clock=StoppedClock())
     served.publish(ServedModel(model=pocket(window_tokens=512), engine=engine))
     system = {"role": "system", "content": "be kind"}
     history = [{"role": "user", "content": f"list apple river {n}"} for n in range(turns)]
@@ -139,7 +139,7 @@ async def test_old_messages_go_also_where_the_engine_counts_no_further(turns: in
 
 async def test_a_newest_message_that_alone_is_too_long_is_refused_in_a_clear_sentence() -> None:
     engine = FakeEngine(lambda _: "fine", window_tokens=64)
-    served = LocalModels(clock=StoppedClock())
+    served = EngineModels(clock=StoppedClock())
     served.publish(ServedModel(model=pocket(window_tokens=64), engine=engine))
     long = {"role": "user", "content": "apple " * 80}
     body = json.dumps({"model": "pocket", "stream": False, "messages": [USER, long]}).encode()

@@ -6,13 +6,13 @@ import json
 
 import pytest
 
-from lull.service.builtin.model import LocalModels, ServedModel
+from lull.service.builtin.model import EngineModels, ServedModel
 from lull.service.proxy.forward import ProxyAnswer
 from tests.service.builtin.scripted import ScriptedEngine, StoppedClock, pocket
 
 
-def models(engine: ScriptedEngine) -> LocalModels:
-    served = LocalModels(clock=StoppedClock())
+def models(engine: ScriptedEngine) -> EngineModels:
+    served = EngineModels(clock=StoppedClock())
     served.publish(ServedModel(model=pocket(), engine=engine))
     return served
 
@@ -36,7 +36,7 @@ def test_our_names_join_the_upstreams_and_its_bytes_stay() -> None:
     assert served.merger("/api/ps") is None
 
 
-def json_entry(served: LocalModels) -> bytes:
+def json_entry(served: EngineModels) -> bytes:
     return served.merge_tags(b'{"models":[]}')[len(b'{"models":[') : -2]
 
 

@@ -9,7 +9,7 @@ import json
 import pytest
 
 from lull.core.chat.messages import MOST_VALUES, ChatRequest, Outline, Role, text_message
-from lull.service.builtin.model import LocalModels
+from lull.service.builtin.model import EngineModels
 from lull.service.builtin.routes import AnsweredByEngine, ServedModel
 from lull.service.proxy.long.child import FEW_VALUES, many_values
 from tests.doubles.fake_engine import FakeEngine
@@ -62,6 +62,6 @@ def test_what_ollama_can_answer_goes_to_ollama(values: int, by_lull: bool) -> No
         outline=outline,
     )
     for how, answers in ((AnsweredByEngine.WHAT_IT_CAN, by_lull), (AnsweredByEngine.ALL, True)):
-        models = LocalModels(clock=FakeClock())
+        models = EngineModels(clock=FakeClock())
         models.publish(ServedModel(model=pocket(), engine=FakeEngine(), answers=how))
         assert models.answers(chat) is answers

@@ -10,7 +10,7 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from lull.service.builtin.model import LocalModels, ServedModel
+from lull.service.builtin.model import EngineModels, ServedModel
 from lull.service.proxy.dialects import CHAT_ROUTES
 from tests.service.builtin.scripted import ScriptedEngine, StoppedClock, pocket
 
@@ -28,7 +28,7 @@ def engine() -> ScriptedEngine:
 
 @pytest.fixture
 async def address(engine: ScriptedEngine) -> AsyncIterator[str]:
-    served = LocalModels(clock=StoppedClock())
+    served = EngineModels(clock=StoppedClock())
     served.publish(ServedModel(model=pocket(), engine=engine))
 
     async def handle(request: web.Request) -> web.StreamResponse:

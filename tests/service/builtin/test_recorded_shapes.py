@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from lull.core.chat.messages import Finish
-from lull.service.builtin.model import LocalModels, ServedModel
+from lull.service.builtin.model import EngineModels, ServedModel
 from lull.service.proxy.dialects import CHAT_ROUTES
 from lull.service.proxy.forward import ProxyAnswer
 from tests.paths import HANDOUT
@@ -29,7 +29,7 @@ async def ask(case: str) -> ProxyAnswer:
     facts = RECORDED[case]
     cut = '"length"' in dumped(facts) or "length" in case
     engine = ScriptedEngine(finish=Finish.LENGTH if cut else Finish.STOP)
-    models = LocalModels(clock=StoppedClock())
+    models = EngineModels(clock=StoppedClock())
     models.publish(ServedModel(model=pocket("bare" if "bare" in case else "pocket"), engine=engine))
     body = (facts["request"] or "").encode()
     dialect = CHAT_ROUTES.get(facts["path"])

@@ -38,7 +38,7 @@ from tests.backends.system.test_secrets import (  # noqa: F401 - fixtures
 )
 from tests.building import database_at
 from tests.doubles.fakes import FakeClock, FakeCoin, FakeIds
-from tests.eventually import PATIENCE_S, eventually
+from tests.eventually import PATIENCE_S, eventually, until
 
 SECRET = "key-4711"
 PATH = f"/private-{SECRET}/basic.ics"
@@ -531,8 +531,7 @@ async def test_a_calendar_that_is_removed_while_it_is_read_stays_removed(
 
     server.serve(PATH, late)
     reading = asyncio.create_task(desk.calendars.refresh(done["calendar"]["id"]))
-    while len(server.asked) < 2:  # noqa: ASYNC110 - of another thread
-        await asyncio.sleep(0.01)
+    await until(lambda: len(server.asked) >= 2)
     await desk.calendars.remove(done["calendar"]["id"])
     held.set()
     await reading

@@ -8,9 +8,9 @@ import zipfile
 import pytest
 
 from lull.config.settings import BackupSettings
+from lull.service.backups.backups import Backups
 from lull.service.chat.forgetting import FinishForgetting
 from lull.service.idle.quiet import Activity
-from lull.service.process.backups import Backups
 from lull.service.process.bus import EventBus
 from lull.service.process.problems import Problems
 from lull.store.chat.event_log import EventLog

@@ -14,15 +14,15 @@ import pytest
 from lull.contract.json_object import Json
 from lull.core.chat.retention import Limits
 from lull.core.errors import NotFound
-from lull.loops.sweep import Sweep
+from lull.loops.forgetting.sweep import Sweep
+from lull.service.backups.backups import Backups
 from lull.service.chat.forgetting import FinishForgetting, ForgettingRequests
 from lull.service.chat.throwing_away import TrashRequests
-from lull.service.process.backups import Backups
 from lull.service.process.bus import EventBus
 from lull.service.process.problems import Problems
 from lull.store.chat.event_log import EventLog
-from lull.store.retention import Retention
-from lull.store.trash import Removal, Trash
+from lull.store.forgetting.retention import Retention
+from lull.store.forgetting.trash import Removal, Trash
 from tests.loops.test_forget import RULE, WORD, Archive, archive
 
 __all__ = ["archive"]

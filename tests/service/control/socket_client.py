@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lull.contract.json_object import Json
-from tests.running import PATIENCE_S
+from tests.eventually import PATIENCE_S
 
 
 class _Connection(http.client.HTTPConnection):

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from lull.contract.json_object import Json
-from tests.running import PATIENCE_S, Lull, RunningLull, eventually
+from tests.eventually import PATIENCE_S, eventually
+from tests.running import Lull, RunningLull
 from tests.service.control.socket_client import ControlSocket, Said
 
 pytestmark = pytest.mark.slow

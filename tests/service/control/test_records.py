@@ -22,10 +22,10 @@ from lull.core.errors import LullError, StoreError
 from lull.core.events import EventKind
 from lull.core.training.record import Run, RunStatus
 from lull.core.training.spec import RunKind
-from lull.service.control import records
-from lull.service.control.records import RecordChecks, WatchRecords
+from lull.service.process import records
 from lull.service.process.bus import EventBus
 from lull.service.process.problems import Problems
+from lull.service.process.records import RecordChecks, WatchRecords
 from lull.service.proxy.auth import AccessRules
 from lull.service.wiring.service import Service
 from lull.service.wiring.start import wired
@@ -36,7 +36,7 @@ from lull.store.skills.proof_records import proof_writer
 from tests.building import database_at
 from tests.damage import damage_record, stopped_database
 from tests.doubles.fakes import FakeClock
-from tests.running import PATIENCE_S
+from tests.eventually import PATIENCE_S
 
 pytestmark = [
     pytest.mark.slow,

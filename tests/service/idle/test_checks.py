@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 
-from lull.service.control.checks import check, in_thread, run_check_in_thread, with_time_limit
+from lull.service.answers.checks import check, in_thread, run_check_in_thread, with_time_limit
 
 
 async def test_a_look_that_hangs_is_said_to_hang() -> None:

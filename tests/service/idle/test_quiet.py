@@ -15,6 +15,7 @@ import pytest
 from bench.virtual_time import VirtualLoop, run
 from lull.service.idle.quiet import Activity, QuietTimes
 from tests.doubles.fakes import FakeClock
+from tests.eventually import until
 
 LONG_S = 60.0
 """Virtual seconds in which whatever may begin has begun; times look each second."""
@@ -61,11 +62,6 @@ class Home:
 def home() -> Home:
     activity, may = Activity(FakeClock()), [True]
     return Home(activity, QuietTimes(activity, after_s=lambda: 0.0, allowed=lambda: may[0]), may)
-
-
-async def until(holds: Callable[[], bool]) -> None:
-    while not holds():  # noqa: ASYNC110  what is waited for tells nobody
-        await asyncio.sleep(0.01)
 
 
 def begun(work: Awaitable[str]) -> asyncio.Future[str]:

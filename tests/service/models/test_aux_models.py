@@ -18,7 +18,7 @@ from lull.core.feedback.exchange import Exchange
 from lull.core.feedback.feedback import MessageFindings
 from lull.core.models.candidates import is_auto, is_off
 from lull.core.models.exam import ModelRole
-from lull.service.builtin.model import LocalModels
+from lull.service.builtin.model import EngineModels
 from lull.service.models.aux_models import AuxModels
 from lull.service.models.replay_targets import ReplayTargets
 from lull.service.models.role_settings import models_to_examine
@@ -52,7 +52,7 @@ class ByName:
 
 
 def stages(judge: Callable[[], str] = str) -> ReplayTargets:
-    local = LocalModels(clock=FakeClock())
+    local = EngineModels(clock=FakeClock())
     return ReplayTargets(MAKE, Settings, local=local, ollama=ByName(), places={}, judge=judge)
 
 

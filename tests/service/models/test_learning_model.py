@@ -20,12 +20,12 @@ from lull.config.training import TrainingSettings
 from lull.core.errors import ResourceError
 from lull.core.models.engine import EngineStatus
 from lull.resources import pocket_dir
-from lull.service.builtin.model import LocalModels
+from lull.service.builtin.model import EngineModels
 from lull.service.builtin.routes import AnsweredByEngine
 from lull.service.models.learning_model import LearningModel
 from lull.service.wiring.learning.trainable import ModelsOfFolders
 from tests.doubles.fakes import FakeClock
-from tests.eventually import PATIENCE_S
+from tests.eventually import until
 
 
 def learns(name: str) -> Settings:
@@ -40,12 +40,12 @@ def paths(tmp_path: Path) -> Paths:
 
 
 @pytest.fixture
-def local() -> LocalModels:
-    return LocalModels(clock=FakeClock())
+def local() -> EngineModels:
+    return EngineModels(clock=FakeClock())
 
 
 @pytest.fixture
-async def learner(paths: Paths, local: LocalModels) -> AsyncIterator[LearningModel]:
+async def learner(paths: Paths, local: EngineModels) -> AsyncIterator[LearningModel]:
     made = LearningModel(ModelsOfFolders(paths), local, leave_s=0.01)
     yield made
     await made.close()
@@ -58,14 +58,12 @@ def other(paths: Paths, tmp_path: Path) -> str:
     return folders.adopt(folders.inspect(shutil.copytree(pocket_dir(), tmp_path / "Other")))
 
 
-async def gone(local: LocalModels, name: str) -> None:
-    async with asyncio.timeout(PATIENCE_S):
-        while local.serves(name):  # noqa: ASYNC110 - it leaves by itself
-            await asyncio.sleep(0.01)
+async def gone(local: EngineModels, name: str) -> None:
+    await until(lambda: not local.serves(name))
 
 
 async def test_a_choice_holds_at_once_and_is_taken_up_once(
-    learner: LearningModel, local: LocalModels, other: str
+    learner: LearningModel, local: EngineModels, other: str
 ) -> None:
     assert await learner.follow(learns("pocket")) and learner.chosen is None
     assert await learner.follow(learns(other))
@@ -76,7 +74,7 @@ async def test_a_choice_holds_at_once_and_is_taken_up_once(
 
 
 async def test_no_new_request_comes_to_the_last_one_which_is_then_let_go_of(
-    learner: LearningModel, local: LocalModels, other: str
+    learner: LearningModel, local: EngineModels, other: str
 ) -> None:
     await learner.follow(learns(other))
     await learner.follow(learns("pocket"))
@@ -88,7 +86,7 @@ async def test_no_new_request_comes_to_the_last_one_which_is_then_let_go_of(
 
 
 async def test_the_last_one_stays_until_it_has_given_its_last_answer(
-    learner: LearningModel, local: LocalModels, other: str, monkeypatch: pytest.MonkeyPatch
+    learner: LearningModel, local: EngineModels, other: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await learner.follow(learns(other))
     assert learner.chosen is not None
@@ -110,7 +108,7 @@ async def test_the_last_one_stays_until_it_has_given_its_last_answer(
 
 
 async def test_chosen_again_while_it_is_being_let_go_of_it_answers_again(
-    learner: LearningModel, local: LocalModels, other: str, monkeypatch: pytest.MonkeyPatch
+    learner: LearningModel, local: EngineModels, other: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await learner.follow(learns(other))
     assert learner.chosen is not None
@@ -129,14 +127,14 @@ async def test_chosen_again_while_it_is_being_let_go_of_it_answers_again(
 
 
 async def test_what_was_not_made_ready_does_not_learn(
-    learner: LearningModel, local: LocalModels
+    learner: LearningModel, local: EngineModels
 ) -> None:
     assert await learner.follow(learns("qwen3:4b"))
     assert learner.chosen is None and not local.serves("qwen3:4b")
 
 
 async def test_weights_that_went_bad_leave_nobody_learning(
-    learner: LearningModel, local: LocalModels, other: str, tmp_path: Path
+    learner: LearningModel, local: EngineModels, other: str, tmp_path: Path
 ) -> None:
     (tmp_path / "Other" / "config.json").write_text("{")
     with pytest.raises(ResourceError):

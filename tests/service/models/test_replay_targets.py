@@ -7,7 +7,7 @@ import pytest
 
 from lull.config.settings import EngineSettings, Settings
 from lull.core.adapters.model_facts import ModelFacts
-from lull.service.builtin.model import LocalModels, ServedModel
+from lull.service.builtin.model import EngineModels, ServedModel
 from lull.service.models.replay_targets import ReplayTargets
 from lull.service.wiring.learning.asking import ModelsByBackends
 from tests.building import FACTS
@@ -35,7 +35,7 @@ class OneModel:
 async def test_only_lulls_own_engine_answers_several_pairs_and_never_more_than_its_setting(
     model: str, max_batch: int, pairs: int
 ) -> None:
-    local = LocalModels(clock=FakeClock())
+    local = EngineModels(clock=FakeClock())
     local.publish(ServedModel(model=pocket(), engine=ScriptedEngine()))
     async with aiohttp.ClientSession() as session:
         targets = ReplayTargets(

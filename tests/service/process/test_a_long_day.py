@@ -22,7 +22,8 @@ import pytest
 
 from lull.contract import routes
 from lull.pocket import language as pocket
-from tests.running import PATIENCE_S, Lull, RunningLull, eventually
+from tests.eventually import eventually
+from tests.running import Lull, RunningLull
 from tests.service.control.socket_client import ControlSocket
 from tests.service.process.killed.street import COOK, SETTINGS, Cook
 
@@ -198,11 +199,9 @@ def test_nothing_grows_with_a_day_of_use(day: Day, requests: int) -> None:
     assert day.asked >= requests // PARTS * PARTS
     most = bound(seen[:WARM])
     # What is let go of in its own time (kept connections, a child at rest) is waited for.
-    until_s = time.monotonic() + PATIENCE_S
-    while over := [
-        name for name in Held.__slots__ if getattr(day.held(), name) > getattr(most, name)
-    ]:
-        assert time.monotonic() < until_s, (over, most, seen)
-        time.sleep(0.5)
+    eventually(
+        lambda: [n for n in Held.__slots__ if getattr(day.held(), n) > getattr(most, n)],
+        lambda over: not over,
+    )
     assert day.lull.ask("status")["problems"] == []
     assert day.running.stop() == 0

@@ -20,12 +20,12 @@ from lull.config.settings import BackupSettings
 from lull.core.adapters.adapter import AdapterStatus, AdapterVersion
 from lull.core.chat.trajectory import Selection
 from lull.core.errors import Busy, StoreError, UsageError
-from lull.service.control.backup_check import check_backups
+from lull.service.backups.backups import KEPT_PROBLEM, PROBLEM, RETRY_S, Backups
+from lull.service.backups.checks import check_backups
 from lull.service.idle.quiet import Activity
-from lull.service.process.backups import KEPT_PROBLEM, PROBLEM, RETRY_S, Backups
 from lull.service.process.bus import EventBus
 from lull.service.process.problems import Problems
-from lull.service.wiring.stores import Stores, open_stores
+from lull.service.wiring.base.stores import Stores, open_stores
 from lull.store.adapters.adapter_files import AdapterFiles
 from lull.store.adapters.adapters import Adapters
 from lull.store.backups import reading as backup_reading
@@ -34,6 +34,7 @@ from lull.store.backups.reading import manifest_of
 from lull.store.chat.event_log import EventLog
 from tests.building import turn, user
 from tests.doubles.fakes import FakeClock
+from tests.eventually import until
 from tests.loops.adapters.scripted import made
 
 
@@ -80,8 +81,9 @@ class House:
         """Yield the task of a backup that has paused for a chat which has just begun."""
         self.chat_begins = True
         looking = asyncio.create_task(self.backups.make_if_due())
-        while (self.backups.view()["under_way"] or {"part": COPYING})["part"] == COPYING:  # noqa: ASYNC110
-            await asyncio.sleep(0.01)
+        await until(
+            lambda: (self.backups.view()["under_way"] or {"part": COPYING})["part"] != COPYING
+        )
         with self.chatting:
             yield looking
 
@@ -145,8 +147,7 @@ async def test_it_waits_until_the_user_has_stopped_to_chat(house: House) -> None
 async def test_it_stands_still_while_a_chat_is_answered(house: House) -> None:
     async with house.standing_still() as looking:
         before, looked = house.backups.view()["under_way"], house.activity.looks
-        while house.activity.looks < looked + 3:  # noqa: ASYNC110  the backup looks in its thread
-            await asyncio.sleep(0.01)
+        await until(lambda: house.activity.looks >= looked + 3)
         assert house.backups.view()["under_way"] == before
         assert house.made() == []
     await looking

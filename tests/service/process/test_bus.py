@@ -10,7 +10,7 @@ import pytest
 from lull.core.events import Event, EventKind
 from lull.service.process.bus import QUEUE_LENGTH, RECENT_EVENTS, EventBus
 from lull.store.chat.event_log import EventLog
-from lull.store.database import Database
+from lull.store.sqlite.database import Database
 from tests.building import database_at
 from tests.doubles.fakes import FakeClock
 

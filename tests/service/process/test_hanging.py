@@ -13,7 +13,8 @@ import psutil
 import pytest
 
 from lull.backends.system import hung
-from tests.running import Lull, RunningLull, eventually
+from tests.eventually import eventually
+from tests.running import Lull, RunningLull
 
 pytestmark = [
     pytest.mark.full,

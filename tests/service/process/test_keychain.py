@@ -11,7 +11,6 @@ import json
 import os
 import signal
 import threading
-import time
 import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -33,6 +32,7 @@ from tests.backends.system.test_secrets import (  # noqa: F401 - fixtures
 )
 from tests.building import bytes_below
 from tests.doubles.private_bus import Service
+from tests.eventually import eventually
 from tests.running import Lull, RunningLull
 from tests.service.control.socket_client import ControlSocket
 
@@ -208,9 +208,7 @@ def test_one_that_does_not_serve_is_said_and_nothing_takes_its_place(
         if silent:
             asked = len(keychain.asked)
             adding.start()
-            until_s = time.monotonic() + 900
-            while len(keychain.asked) == asked and time.monotonic() < until_s:
-                time.sleep(0.05)
+            eventually(lambda: len(keychain.asked) > asked)
             assert running.get("/api/version", {"Authorization": f"Bearer {token}"}).status == 200
         else:
             refused = lull.run("calendar", "add", url, "--means", "busy", "--private")

@@ -17,7 +17,8 @@ from pathlib import Path
 import pytest
 
 from lull.cli.main import main
-from tests.running import PATIENCE_S, Answer, Lull, RunningLull, eventually, free_port
+from tests.eventually import PATIENCE_S, eventually
+from tests.running import Answer, Lull, RunningLull, free_port
 from tests.service.control.socket_client import ControlSocket
 from tests.service.process.upstream import Slow
 

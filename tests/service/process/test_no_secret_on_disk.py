@@ -17,7 +17,8 @@ import pytest
 
 from lull.contract.json_object import Json
 from tests.building import bytes_below
-from tests.running import Lull, RunningLull, eventually
+from tests.eventually import eventually
+from tests.running import Lull, RunningLull
 from tests.secret_corpus.shapes import Made, lines, make, place, read
 from tests.service.scripted_upstream import DONE, Asked, ScriptedUpstream
 

@@ -14,7 +14,8 @@ from typing import Any
 import psutil
 import pytest
 
-from tests.running import Answer, Lull, RunningLull, eventually
+from tests.eventually import eventually
+from tests.running import Answer, Lull, RunningLull
 from tests.service.process.killed.street import COOK, Cook
 from tests.starving import may_starve, starve
 

@@ -11,7 +11,8 @@ import pytest
 import zstandard
 
 from tests.building import bytes_below
-from tests.running import Lull, RunningLull, eventually
+from tests.eventually import eventually
+from tests.running import Lull, RunningLull
 from tests.service.process.upstream import Slow
 
 pytestmark = [pytest.mark.full, pytest.mark.slow]

@@ -16,10 +16,11 @@ import pytest
 
 from lull.config.paths import Paths
 from lull.config.settings import ServiceSettings
+from lull.service.entry.stand_in import StandInPlan
+from lull.service.entry.stand_in_guard import plan_of
 from lull.service.process.lock import FileLock, is_running
-from lull.service.process.stand_in import StandInPlan
-from lull.service.process.stand_in_guard import plan_of
-from tests.running import Lull, RunningLull, eventually, free_port
+from tests.eventually import eventually
+from tests.running import Lull, RunningLull, free_port
 from tests.service.scripted_upstream import Asked, ScriptedUpstream, last_line, line
 from tests.service.wire import ask, calling
 

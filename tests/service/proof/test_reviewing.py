@@ -19,7 +19,7 @@ from lull.core.proof.proposal import Proposal, ProposalKind, ProposalStatus, Tra
 from lull.core.skills.skill import SkillKey
 from lull.service.proof.reviewing import ReviewRequests
 from tests.desk import RULE, Desk, pairs, proved
-from tests.running import PATIENCE_S, eventually
+from tests.eventually import PATIENCE_S, eventually
 from tests.service.control.socket_client import ControlSocket, Said
 
 KEYS = ["id", "kind", "name", "client", "status", "sha256", "diff", "evidence", "provenance"]

@@ -15,7 +15,7 @@ import pytest
 
 from lull.core.errors import StoreError
 from lull.core.skills.prompt_block import Injection
-from tests.running import eventually
+from tests.eventually import eventually
 from tests.service.in_process import Parts, aside, ask_aside
 from tests.service.lulls import Before, lull_before
 from tests.service.routes import asking

@@ -14,7 +14,7 @@ import pytest
 from lull.backends.mlx.engine import MlxEngine
 from lull.core.models.engine import GenerateRequest
 from lull.resources import pocket_dir
-from tests.running import eventually
+from tests.eventually import eventually
 from tests.service.builtin.scripted import ScriptedEngine
 from tests.service.in_process import Parts, aside
 from tests.service.lulls import Before

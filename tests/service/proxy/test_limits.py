@@ -13,7 +13,7 @@ import psutil
 import pytest
 import zstandard
 
-from tests.running import eventually
+from tests.eventually import eventually
 from tests.service.lulls import SETTINGS, Before, lull_before
 from tests.service.routes import CHATS, asking, error_words
 from tests.service.scripted_upstream import ScriptedUpstream, last_line

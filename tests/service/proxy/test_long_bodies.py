@@ -18,11 +18,11 @@ import psutil
 import pytest
 import zstandard
 
-from lull.service.proxy.body import Body
 from lull.service.proxy.long.bodies import is_long
 from lull.service.proxy.long.child import MOST_OBJECTS
-from lull.service.proxy.unpacking import LONG_BYTES
-from tests.running import eventually
+from lull.service.proxy.reading.body import Body
+from lull.service.proxy.reading.unpacking import LONG_BYTES
+from tests.eventually import eventually
 from tests.service.in_process import Parts, aside, ask_aside
 from tests.service.lulls import Before, lull_before
 from tests.service.proxy.test_injecting_in_place import PLACES, UNTOUCHED

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from tests.running import eventually
+from tests.eventually import eventually
 from tests.service.conftest import SKILL
 from tests.service.lulls import Before
 from tests.service.routes import CHATS, asking

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.running import eventually
+from tests.eventually import eventually
 from tests.service.lulls import Before, lull_before
 from tests.service.routes import CHATS, asking, error_words
 from tests.service.scripted_upstream import ScriptedUpstream

@@ -18,12 +18,13 @@ from lull.store.adapters.adapters import Adapters
 from lull.store.chat.chain_key import chain_key
 from lull.store.chat.trajectories import Trajectories
 from lull.store.chat.turn_rows import Label
-from lull.store.database import Database
+from lull.store.sqlite.database import Database
 from tests.building import opened, turn, user
 from tests.damage import stopped_database
 from tests.doubles.fakes import FakeClock
+from tests.eventually import eventually
 from tests.loops.adapters.scripted import made
-from tests.running import Lull, eventually
+from tests.running import Lull
 
 pytestmark = pytest.mark.slow
 

@@ -21,10 +21,10 @@ from lull.service.training.learning_view import MOST_POINTS, learning_view
 from lull.store.adapters.adapters import Adapters
 from lull.store.adapters.gate_measures import GateMeasures
 from lull.store.chat.trajectories import Trajectories
-from lull.store.database import Database
 from lull.store.feedback.answer_scores import EVERY_ANSWER, AnswerChoice, AnswerScores
 from lull.store.feedback.reward_rows import RewardRow
 from lull.store.feedback.rewards import Rewards
+from lull.store.sqlite.database import Database
 from tests.building import KEY, opened, turn, user
 
 NOON = datetime(2026, 11, 18, 12, 0, tzinfo=UTC)

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from lull.core.adapters.adapter import AdapterStatus, AdapterVersion
-from lull.service.builtin.model import LocalModels
+from lull.service.builtin.model import EngineModels
 from lull.service.builtin.routes import ServedModel
 from lull.service.training.served_learner import ServedLearner
 from lull.store.adapters.adapter_files import AdapterFiles
 from lull.store.adapters.adapters import Adapters
-from lull.store.database import Database
+from lull.store.sqlite.database import Database
 from tests.building import database_at
 from tests.doubles.fake_engine import FakeEngine
 from tests.doubles.fakes import FakeClock
@@ -28,7 +28,7 @@ def database(tmp_path: Path) -> Iterator[Database]:
 
 
 def learner(database: Database, home: Path, *served: ServedModel) -> ServedLearner:
-    local = LocalModels(clock=FakeClock())
+    local = EngineModels(clock=FakeClock())
     for one in served:
         local.publish(one)
     return ServedLearner(

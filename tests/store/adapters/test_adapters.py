@@ -27,9 +27,9 @@ from lull.store.adapters.adapter_rows import Move
 from lull.store.adapters.adapters import Adapters
 from lull.store.adapters.gate_measures import GateMeasures
 from lull.store.adapters.published import PublishedVersions
-from lull.store.database import Database
 from lull.store.rows.sealed_rows import changing
 from lull.store.rows.sealed_tables import ADAPTERS, PUBLISHED
+from lull.store.sqlite.database import Database
 from tests.building import database_at
 from tests.loops.adapters.scripted import made
 

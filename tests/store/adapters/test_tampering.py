@@ -18,9 +18,9 @@ from lull.core.skills.skill import SkillKey
 from lull.store.adapters.adapter_rows import Move
 from lull.store.adapters.adapters import Adapters
 from lull.store.adapters.published import PublishedVersions
-from lull.store.database import Database
-from lull.store.migrations import MIGRATIONS
 from lull.store.rows.sealed_tables import SEALED_TABLES
+from lull.store.sqlite.database import Database
+from lull.store.sqlite.migrations import MIGRATIONS
 from tests.building import database_at, opened
 from tests.damage import damage_record, stopped_database
 from tests.store.adapters.test_adapters import NOW, version

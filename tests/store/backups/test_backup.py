@@ -28,19 +28,19 @@ from typing import Any
 import pytest
 
 from lull.config.paths import Paths
-from lull.core.backup import MANIFEST
+from lull.core.backups.backup import MANIFEST
 from lull.core.chat.trajectory import Selection
 from lull.core.errors import BackupError, Busy, LullError, NotFound, StoreError
 from lull.core.skills import skill_secrets
 from lull.service.process.lock import alive
-from lull.service.wiring.stores import Stores, open_stores
+from lull.service.wiring.base.stores import Stores, open_stores
 from lull.store.backups import backup as backup_module
 from lull.store.backups import restoring
 from lull.store.backups.backup import COPYING, PACKING, FinishedBackup, make
 from lull.store.backups.reading import manifest_of, unpacked
-from lull.store.leftovers import sweep_leftovers
-from lull.store.migrations import MIGRATIONS
+from lull.store.disk.leftovers import sweep_leftovers
 from lull.store.skills.skill_files import SEARCHED_BYTES
+from lull.store.sqlite.migrations import MIGRATIONS
 from tests.building import turn, user
 
 AT = "2026-11-22T10:00:00+00:00"

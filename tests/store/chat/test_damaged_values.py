@@ -11,8 +11,8 @@ import pytest
 from lull.config.paths import Paths
 from lull.core.chat.trajectory import Selection
 from lull.core.errors import LullError
-from lull.service.control import checks
-from lull.service.wiring.stores import Stores, open_stores
+from lull.service.answers import checks
+from lull.service.wiring.base.stores import Stores, open_stores
 from tests.building import turn, user
 
 COLUMNS = [

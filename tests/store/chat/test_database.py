@@ -17,13 +17,13 @@ import pytest
 from lull.core.chat.trajectory import Selection
 from lull.core.errors import StoreError
 from lull.core.events import Event
-from lull.store import database as database_module
 from lull.store.chat.event_log import EventLog
 from lull.store.chat.search_words import add_words, indexed_texts, remove_words
 from lull.store.chat.trajectories import Trajectories
-from lull.store.database import Database
-from lull.store.migrations import MIGRATIONS
-from lull.store.writer import BACKLOG, WRITES_PER_TRANSACTION, DatabaseWork, insert
+from lull.store.sqlite import database as database_module
+from lull.store.sqlite.database import Database
+from lull.store.sqlite.migrations import MIGRATIONS
+from lull.store.sqlite.writer import BACKLOG, WRITES_PER_TRANSACTION, DatabaseWork, insert
 from tests.building import KEY, opened, turn, user
 from tests.eventually import PATIENCE_S, eventually, stands
 

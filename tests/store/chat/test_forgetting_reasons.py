@@ -8,7 +8,7 @@ from pathlib import Path
 from lull.core.chat.trajectory import Selection
 from lull.store.chat.deletion_list import ToForget
 from lull.store.chat.trajectories import Trajectories
-from lull.store.forgetting import FORGOTTEN_NAME, ForgettingRows
+from lull.store.forgetting.forgetting import FORGOTTEN_NAME, ForgettingRows
 from tests.building import KEY, opened, turn, user
 
 WHY = "left out velvet-bars, velvet-bars-wide: 60 tokens are allowed"

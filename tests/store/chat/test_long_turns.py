@@ -15,16 +15,16 @@ import pytest
 from lull.core.chat.messages import Completion, Message
 from lull.core.chat.trajectory import Selection, Turn
 from lull.core.errors import StoreError
-from lull.store import preparing
 from lull.store.chat import long_turns
 from lull.store.chat.recording import PIECE_ROWS, Prepared, compress_rows, keep_pieces
 from lull.store.chat.trajectories import Trajectories
 from lull.store.chat.turn_rows import TurnRow
-from lull.store.database import Database
-from lull.store.preparing import Post, Preparation
-from lull.store.trash import Removal, Trash
+from lull.store.forgetting.trash import Removal, Trash
+from lull.store.sqlite import preparing
+from lull.store.sqlite.database import Database
+from lull.store.sqlite.preparing import Post, Preparation
 from tests.building import KEY, answer, assistant, opened, turn, user
-from tests.running import eventually
+from tests.eventually import PATIENCE_S, eventually
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 LONG = "A long word and another. " * 2_000
@@ -183,6 +183,26 @@ def test_closing_waits_for_no_text_however_long_it_takes(
         assert store.counts() == (1, 2)
 
 
+class Doorway:
+    """A lock that tells when a second one comes to it, and whether that one must wait."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._came = 0
+        self.second_came = threading.Event()
+        self.second_waits = False
+
+    def __enter__(self) -> None:
+        self._came += 1
+        if self._came == 2:
+            self.second_waits = self._lock.locked()
+            self.second_came.set()
+        self._lock.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+
+
 @pytest.mark.logs("1 long turns are stored without their long texts")
 def test_who_closes_second_waits_until_the_first_has_posted_the_short_form(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -192,6 +212,8 @@ def test_who_closes_second_waits_until_the_first_has_posted_the_short_form(
     path = tmp_path / "lull.db"
     database = Database(path)
     second = threading.Thread(target=database.close)
+    closing = Doorway()
+    monkeypatch.setattr(database._preparing, "_closing", closing)
     waited: list[bool] = []
     shorten = long_turns.short_form
 
@@ -202,8 +224,8 @@ def test_who_closes_second_waits_until_the_first_has_posted_the_short_form(
 
     def short_form(*words: Any) -> tuple[Turn, Prepared]:
         second.start()
-        second.join(0.5)  # enough for one who does not wait
-        waited.append(second.is_alive())
+        assert closing.second_came.wait(PATIENCE_S)
+        waited.append(closing.second_waits)
         return shorten(*words)
 
     monkeypatch.setattr(long_turns, "prepare", slow)
@@ -232,8 +254,7 @@ def stopped_amidst(path: Path) -> list[Message]:
     record(database, done, Prepared(pieces=tuple(parts.pieces())))
     closing = threading.Thread(target=database.close)
     closing.start()
-    while not database.closing:
-        closing.join(0.01)
+    eventually(lambda: database.closing)
     hold.set()
     closing.join()
     return messages

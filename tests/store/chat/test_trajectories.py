@@ -24,7 +24,7 @@ from lull.core.errors import NotFound
 from lull.store.chat.recording import Prepared, compress_rows, message_row
 from lull.store.chat.trajectories import ConversationQuery, Label, Trajectories
 from lull.store.chat.turn_rows import DAMAGED
-from lull.store.database import Database
+from lull.store.sqlite.database import Database
 from tests.building import (
     ANYBODY,
     KEY,
@@ -443,7 +443,7 @@ async def test_what_is_thrown_away_makes_the_file_smaller_on_disk_too(path: Path
 CHILD = """
 import sys, time
 from pathlib import Path
-from lull.store.database import Database
+from lull.store.sqlite.database import Database
 from lull.store.chat.trajectories import Trajectories
 from lull.core.chat.trajectory import Selection
 from tests.building import KEY, turn, user

@@ -11,8 +11,8 @@ import pytest
 
 from lull.core.idle.forecast import PastLull
 from lull.core.idle.pausing import FOR_EVER, Pause
-from lull.store.database import Database
 from lull.store.idle.windows import STOPPED, WindowRow, Windows, WorkDone
+from lull.store.sqlite.database import Database
 from tests.building import database_at
 
 NOON = datetime(2026, 11, 18, 12, 0, tzinfo=UTC)

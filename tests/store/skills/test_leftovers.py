@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from lull.service.process.lock import alive
-from lull.store.leftovers import sweep_leftovers
+from lull.store.disk.leftovers import sweep_leftovers
 
 WRITERS = {
     "settings.toml": "from lull.config.private_file import write_private as write",

@@ -14,7 +14,7 @@ from lull import __version__
 from lull.backends.clients import answers
 from lull.contract.json_object import Json
 from lull.core.clients.client import ApiProtocol
-from lull.core.coded_text import coded, coded_text
+from lull.core.text.coded_text import coded, coded_text
 
 _SAID: Final = "Say hello in one short sentence."
 _MOST_BYTES: Final = 1_000_000

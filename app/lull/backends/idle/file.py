@@ -19,9 +19,9 @@ from datetime import tzinfo
 from pathlib import Path
 from typing import Any, Final
 
-from lull.core import durations as spans
 from lull.core.idle.signals import IdleSignals, Unknown
 from lull.core.ports import Clock
+from lull.core.text import durations as spans
 
 OLDEST_S: Final = 60.0
 """Age in seconds beyond which the file of idle signals no longer counts."""

@@ -30,7 +30,7 @@ from lull.backends.idle.signals import (
     SystemSignals,
     UserSources,
 )
-from lull.backends.idle.windows import WindowsIdle
+from lull.backends.idle.windows import Win32Idle
 from lull.backends.machine.apps import ExclusiveApps
 from lull.backends.machine.commands import command_runner
 from lull.backends.machine.heat import Heat
@@ -137,7 +137,7 @@ def _others(why: str, apps: Apps, *, windows: bool = False) -> SignalSources:
     load = LoadOfOthers()
     return SignalSources(
         user=UserSources(
-            input=WindowsIdle() if windows else UnavailableSignal("input", why),
+            input=Win32Idle() if windows else UnavailableSignal("input", why),
             locked=UnavailableSignal("the lock", why),
             call=UnavailableSignal("calls", why),
             app=ExclusiveApps(apps),

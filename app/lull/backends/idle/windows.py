@@ -34,7 +34,7 @@ def windows_library(name: str) -> Any:
     return load(name)
 
 
-class WindowsIdle:
+class Win32Idle:
     """Reads the seconds since the last input on Windows; implements `SignalSource`."""
 
     name = "Windows"

@@ -19,7 +19,7 @@ from lull.core.chat.model_name import canonical
 from lull.core.errors import WeightsError
 from lull.core.models.mlx_weights import MlxWeights
 from lull.core.models.weight_form import WeightForm
-from lull.core.models.weight_work import WeightsFolder
+from lull.core.models.weight_work import AdoptableFolder
 
 FACTS: Final = "lull.json"
 """File in each folder that Lull made which records the source of its weights."""
@@ -63,7 +63,7 @@ class ModelFolders:
             sampling=_sampling(said.get("parameters")),
         )
 
-    def adopt(self, found: WeightsFolder) -> str:
+    def adopt(self, found: AdoptableFolder) -> str:
         """Register a folder of MLX weights that lies elsewhere; return the model's name."""
         name = re.sub(r"[^a-z0-9._]+", "-", Path(found.path).name.lower()).strip("-._") or "model"
         mark = hashlib.sha256(found.path.encode("utf-8", "surrogateescape")).hexdigest()[:12]
@@ -74,7 +74,7 @@ class ModelFolders:
         write_file_atomically(place / FACTS, json.dumps(said, sort_keys=True).encode())
         return name
 
-    def inspect(self, path: str) -> WeightsFolder:
+    def inspect(self, path: str) -> AdoptableFolder:
         """Check that a folder holds complete MLX weights, and describe it. Raises WeightsError."""
         folder = Path(path)
         if not folder.is_dir():
@@ -83,7 +83,7 @@ class ModelFolders:
         if not any((folder / one).is_file() for one in ("tokenizer.json", "tokenizer.model")):
             raise WeightsError(f"There is no tokenizer.json in {path}.", hint=_COPY_AGAIN)
         files = _weight_files(folder)
-        return WeightsFolder(
+        return AdoptableFolder(
             path=str(folder.resolve()),
             model_type=str(config.get("model_type", "")),
             n_bytes=sum(map(_checked, files)),

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lull.core.errors import ResourceError
-from lull.core.skills.kind_rules import KindRule
+from lull.core.skills.kind_rules import RuleWithExample
 from lull.resources import INSTALL_AGAIN
 
 KINDS_FILE = "kinds.npz"
@@ -195,7 +195,7 @@ class KindRuleSet:
     e-mails, in a form that is fast to compare with a request.
     """
 
-    def __init__(self, kinds: RequestKinds, rules: Sequence[KindRule]) -> None:
+    def __init__(self, kinds: RequestKinds, rules: Sequence[RuleWithExample]) -> None:
         self._mix = kinds.mix
         examples = [kinds.read(rule.example) for rule in rules]
         said = [kinds.read_rule(rule.said) for rule in rules]

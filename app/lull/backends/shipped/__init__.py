@@ -1,1 +1,3 @@
-"""Makes folders of MLX weights from the models that ship with Lull, when they are first needed."""
+"""The models that ship with Lull: describes them, and makes folders of MLX weights from them when
+they are first needed.
+"""

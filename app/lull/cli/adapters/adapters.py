@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from lull.cli.context import Context, plain, short_time, table
-from lull.cli.control import Control
+from lull.cli.shared.context import Context, plain, short_time, table
+from lull.cli.shared.control import Control
 from lull.contract import routes
 from lull.contract.json_object import Json
 from lull.core.errors import NotFound, NotRunning

@@ -15,9 +15,9 @@ import sys
 from datetime import datetime
 from pathlib import Path
 
-from lull.cli.context import Context, plain, short_time, table
-from lull.cli.control import Control
-from lull.cli.showing import reveal_hidden
+from lull.cli.shared.context import Context, plain, short_time, table
+from lull.cli.shared.control import Control
+from lull.cli.shared.showing import reveal_hidden
 from lull.contract import routes
 from lull.contract.json_object import Json
 from lull.core.errors import NotRunning, UsageError

@@ -15,8 +15,8 @@ from typing import ClassVar, Final
 from urllib.parse import urlsplit
 
 from lull import __version__
-from lull.cli.context import Context, plain, progress
-from lull.cli.control import Control
+from lull.cli.shared.context import Context, plain, progress
+from lull.cli.shared.control import Control
 from lull.contract import routes
 from lull.contract.json_object import Json
 from lull.core.chat.model_name import canonical

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from lull.cli.context import Context
-from lull.cli.data_change import change_data
+from lull.cli.shared.context import Context
+from lull.cli.shared.data_change import change_data
 from lull.config.files import read
 from lull.contract import routes
 from lull.contract.json_object import Json

@@ -4,9 +4,9 @@ messages.
 
 from __future__ import annotations
 
-from lull.cli.context import Context, progress
-from lull.cli.control import Control
-from lull.cli.showing import reveal_hidden
+from lull.cli.shared.context import Context, progress
+from lull.cli.shared.control import Control
+from lull.cli.shared.showing import reveal_hidden
 from lull.contract import routes
 from lull.contract.json_object import Json
 from lull.core.errors import NotRunning

@@ -4,8 +4,8 @@ conversations there.
 
 from __future__ import annotations
 
-from lull.cli.context import Context, short_time, table
-from lull.cli.control import Control
+from lull.cli.shared.context import Context, short_time, table
+from lull.cli.shared.control import Control
 from lull.contract import routes
 from lull.contract.json_object import Json
 from lull.core.errors import UsageError

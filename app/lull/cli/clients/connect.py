@@ -16,9 +16,9 @@ from lull.backends.clients.trial import send_test_request
 from lull.backends.clients.yaml_tree import read_yaml
 from lull.backends.system.durable import exclusive_lock
 from lull.cli.clients import connect_words as words
-from lull.cli.context import Context, progress
-from lull.cli.control import Control, find_service
-from lull.cli.showing import ask, is_terminal
+from lull.cli.shared.context import Context, progress
+from lull.cli.shared.control import Control, find_service
+from lull.cli.shared.showing import ask, is_terminal
 from lull.config import files
 from lull.contract import routes
 from lull.contract.json_object import Json

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from lull.cli.context import plain, table
-from lull.cli.showing import Paint
+from lull.cli.shared.context import plain, table
+from lull.cli.shared.showing import Paint
 from lull.contract.json_object import Json
 from lull.loops.clients.connect import UndoPlan
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import quote, urlsplit
 
-from lull.cli.control import Control
+from lull.cli.shared.control import Control
 from lull.config.paths import Paths
 from lull.contract import routes
 from lull.contract.json_object import Json

@@ -18,12 +18,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from lull.cli.context import Context
+from lull.cli.shared.context import Context
 from lull.config.paths import Paths
 from lull.contract import routes
 from lull.contract.json_object import Json
-from lull.core import durations as spans
 from lull.core.errors import UsageError
+from lull.core.text import durations as spans
 from lull.service.process.lock import is_running
 
 CLEAR_LINE: Final = "\r\x1b[K"
@@ -35,7 +35,7 @@ def demo(context: Context) -> int:
 
     Raises DemoFailed, or NoDisplay before anything is played.
     """
-    from lull.cli.window import check_display
+    from lull.cli.process.window import check_display
 
     options = context.options
     if not options.no_window:
@@ -65,7 +65,7 @@ def play(paths: Paths, *, now: datetime | None = None) -> Json:
     """
     from lull.cli.demo.service import PlayedService
     from lull.cli.demo.week import DemoWeek, played_settings
-    from lull.cli.window import serve_command
+    from lull.cli.process.window import serve_command
 
     now = now or datetime.now(UTC).astimezone()
     # Not in the home, so that the demo's own files are not among the user's.
@@ -133,7 +133,7 @@ def _share(days: list[Json]) -> float:
 
 
 def _open(context: Context) -> int:
-    from lull.cli.window import open_dashboard
+    from lull.cli.process.window import open_dashboard
 
     return open_dashboard(context)
 

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from lull.cli.context import Context, plain, table
-from lull.cli.control import Control
+from lull.cli.shared.context import Context, plain, table
+from lull.cli.shared.control import Control
 from lull.contract import routes
 from lull.contract.json_object import Json
-from lull.core import durations as spans
+from lull.core.text import durations as spans
 
 _SIGNS = {"open": "+", "closed": "-", "unknown": "?"}
 _STATES = {"off": "Off", "closed": "Not now", "open": "Free to work", "working": "Working"}

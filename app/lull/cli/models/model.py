@@ -14,8 +14,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lull.cli.context import Context, plain, progress, table
-from lull.cli.control import Control, ServiceError, find_service
+from lull.cli.shared.context import Context, plain, progress, table
+from lull.cli.shared.control import Control, ServiceError, find_service
 from lull.config.files import set_value
 from lull.contract import routes
 from lull.contract.json_object import Json
@@ -73,7 +73,7 @@ async def _listed_here(context: Context) -> Json:
 
 def _auto(context: Context, there: ModelListing) -> AutoChoice:
     """Return the model that the setting "auto" stands for, found without a service."""
-    from lull.service.wiring.own_models import SHIPPED
+    from lull.service.wiring.base.own_models import SHIPPED
 
     talked: list[ModelUse] = []
     with contextlib.suppress(NotFound), context.open_stores() as stores:
@@ -147,7 +147,7 @@ def _by_the_service(context: Context, name: str, *, is_folder: bool) -> Json:
 
 async def _here(context: Context, name: str, *, is_folder: bool) -> Json:
     from lull.config.files import read
-    from lull.service.control.settings_view import SettingsView
+    from lull.service.control.settings_view import SettingsRequests
     from lull.service.models.models import KEY, chosen_view, progress_view
     from lull.service.wiring.night.weights import choosing_here
 
@@ -158,7 +158,7 @@ async def _here(context: Context, name: str, *, is_folder: bool) -> Json:
             name, is_folder=is_folder, report=lambda at: shown.show(progress_view(name, at))
         )
     shown.end()
-    view = SettingsView(context.paths.settings)
+    view = SettingsRequests(context.paths.settings)
     return chosen_view(chosen, await view.handle({"key": KEY, "value": chosen.name}))
 
 

@@ -12,11 +12,11 @@ import sys
 from collections.abc import Iterator
 from urllib.parse import quote
 
-from lull.cli.context import Context
-from lull.cli.control import Control
-from lull.cli.keys import read_key
 from lull.cli.proof.proposal_words import by_look_words, counted, e_words
-from lull.cli.showing import Paint, is_terminal, reveal_hidden
+from lull.cli.shared.context import Context
+from lull.cli.shared.control import Control
+from lull.cli.shared.keys import read_key
+from lull.cli.shared.showing import Paint, is_terminal, reveal_hidden
 from lull.contract import routes
 from lull.contract.json_object import Json
 from lull.core.chat.picks import PAIRS_A_SITTING, Pick

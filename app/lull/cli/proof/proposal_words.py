@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from lull.cli.context import short_time, table
-from lull.cli.showing import Paint, reveal_hidden
+from lull.cli.shared.context import short_time, table
+from lull.cli.shared.showing import Paint, reveal_hidden
 from lull.contract.json_object import Json
 from lull.core.proof.review_state import CAUTION_WORDS, Caution
 

@@ -11,10 +11,10 @@ import os
 import sys
 import time
 
-from lull.cli.context import Context, progress
-from lull.cli.control import Control, ServiceError
 from lull.cli.proof.proposal_words import extension_words, list_words, pairs_words
-from lull.cli.showing import reveal_hidden
+from lull.cli.shared.context import Context, progress
+from lull.cli.shared.control import Control, ServiceError
+from lull.cli.shared.showing import reveal_hidden
 from lull.contract import routes
 from lull.contract.json_object import Json
 

@@ -7,11 +7,11 @@ decides on what they name.
 
 from __future__ import annotations
 
-from lull.cli.context import Context
-from lull.cli.control import Control
 from lull.cli.proof.compare import compare
 from lull.cli.proof.proposal_words import list_words, proposal_text
-from lull.cli.showing import Paint, ask, is_terminal
+from lull.cli.shared.context import Context
+from lull.cli.shared.control import Control
+from lull.cli.shared.showing import Paint, ask, is_terminal
 from lull.cli.skills.review_actions import (
     decide,
     decided_words,

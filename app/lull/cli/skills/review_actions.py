@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
-from lull.cli.control import Control
 from lull.cli.proof.proposal_words import SCOPES, status_words
-from lull.cli.showing import reveal_hidden
+from lull.cli.shared.control import Control
+from lull.cli.shared.showing import reveal_hidden
 from lull.contract import routes
 from lull.contract.json_object import Json
 from lull.core.errors import UsageError

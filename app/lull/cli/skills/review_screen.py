@@ -11,9 +11,9 @@ from collections import Counter
 from datetime import UTC, datetime
 from enum import Enum, auto
 
-from lull.cli.control import Control, ServiceError
 from lull.cli.proof.proposal_words import NOTHING, counted, faults_words, proposal_text
-from lull.cli.showing import Paint, ask, reveal_hidden
+from lull.cli.shared.control import Control, ServiceError
+from lull.cli.shared.showing import Paint, ask, reveal_hidden
 from lull.cli.skills.editor import EditorFailed
 from lull.cli.skills.review_actions import (
     decide,

@@ -12,8 +12,8 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from lull.cli.context import Context, plain, short_time, table
-from lull.cli.data_change import change_data
+from lull.cli.shared.context import Context, plain, short_time, table
+from lull.cli.shared.data_change import change_data
 from lull.cli.skills.measured_words import measured_words
 from lull.contract import routes
 from lull.contract.json_object import Json
@@ -108,8 +108,8 @@ def _changing_here(context: Context, wanted: Mapping[str, object]) -> Callable[[
     from lull.backends.system.clock import SystemClock, TimeSortedIds
     from lull.loops.skills.approve import Approve
     from lull.loops.skills.from_files import FromFiles
-    from lull.service.skills.changes import SkillChanges
-    from lull.service.wiring.stores import open_stores
+    from lull.service.skills.changes import SkillChangeRequests
+    from lull.service.wiring.base.stores import open_stores
 
     def change() -> Json:
         stores = open_stores(context.paths, rescue=False)
@@ -119,7 +119,7 @@ def _changing_here(context: Context, wanted: Mapping[str, object]) -> Callable[[
             approve = Approve(
                 skills, clock, follower=_nobody_follows, proposing=files.propose_files
             )
-            return asyncio.run(SkillChanges(approve, files, skills).apply(wanted))
+            return asyncio.run(SkillChangeRequests(approve, files, skills).apply(wanted))
         finally:
             stores.database.close()
 

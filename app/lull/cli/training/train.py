@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
-from lull.cli.context import Context, progress, short_time, table
-from lull.cli.control import Control
+from lull.cli.shared.context import Context, progress, short_time, table
+from lull.cli.shared.control import Control
 from lull.contract import routes
 from lull.contract.json_object import Json
 from lull.core.errors import NotRunning, UsageError

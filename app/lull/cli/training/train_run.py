@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from lull.backends.mlx.trainer_process import TrainerProcesses
-from lull.cli.context import Context, progress
+from lull.cli.shared.context import Context, progress
 from lull.contract.json_object import Json
 from lull.core.errors import DoesNotFit, NotFound, TrainingError
 from lull.core.training.events import (

@@ -5,7 +5,7 @@ those answers.
 from __future__ import annotations
 
 from lull.core.checks.check import Check
-from lull.core.checks.stated_check import stated_check
+from lull.core.checks.rules.stated_check import stated_check
 from lull.core.feedback.feedback import MessageFindings
 
 

@@ -12,9 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
-from lull.core import durations as spans
 from lull.core.calendars.event import Calendar, CalendarEvent, Meaning, block_end
-from lull.core.coded_text import TextClock, TextDuration, TextPercent, coded_text
 from lull.core.idle.hours import inside, next_change
 from lull.core.idle.pausing import FOR_EVER
 from lull.core.idle.rule import (
@@ -29,6 +27,8 @@ from lull.core.idle.rule import (
     IdleRule,
 )
 from lull.core.idle.signals import IdleSignals, Unknown
+from lull.core.text import durations as spans
+from lull.core.text.coded_text import TextClock, TextDuration, TextPercent, coded_text
 
 RECENT_INPUT_S: Final = 60.0
 """Seconds: input more recent than this is shown as "you are here", older input as a wait."""

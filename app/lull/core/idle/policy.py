@@ -18,9 +18,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 
-from lull.core import durations as spans
 from lull.core.calendars.event import Calendar, CalendarEvent, Meaning
-from lull.core.coded_text import TextDuration, coded, coded_text
 from lull.core.idle.conditions import ConditionInputs, conditions, event_now
 from lull.core.idle.hours import inside
 from lull.core.idle.rule import (
@@ -41,6 +39,8 @@ from lull.core.idle.waiting import (
     wait_left_s,
     wait_needed_s,
 )
+from lull.core.text import durations as spans
+from lull.core.text.coded_text import TextDuration, coded, coded_text
 
 _FORBID_A_QUESTION = frozenset(ConditionName) - {ConditionName.CHAT, ConditionName.WAIT}
 """Conditions that forbid even a short question to a model: all except the wait without activity and

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Generic, Protocol, TypeAlias, TypeVar
 
-from lull.core.coded_text import TextSentence
+from lull.core.text.coded_text import TextSentence
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
-from lull.core import durations as spans
 from lull.core.calendars.event import CalendarEvent, Meaning
 from lull.core.idle.conditions import event_now
 from lull.core.idle.hours import HoursRange, inside, next_change
 from lull.core.idle.rule import IdleRule
+from lull.core.text import durations as spans
 
 _MOST_CLOSED_STRETCHES: Final = 200
 """Most consecutive periods without permission to work that are searched; beyond them the time

@@ -10,9 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from lull.core import durations as spans
 from lull.core.calendars.event import CalendarEvent, Meaning
-from lull.core.coded_text import TextDuration, coded_text
 from lull.core.idle.conditions import RECENT_INPUT_S, event_now, input_lost_since_s
 from lull.core.idle.hours import inside
 from lull.core.idle.rule import (
@@ -26,6 +24,8 @@ from lull.core.idle.rule import (
     IdleRule,
 )
 from lull.core.idle.signals import IdleSignals, Unknown
+from lull.core.text import durations as spans
+from lull.core.text.coded_text import TextDuration, coded_text
 
 
 def wait_needed_s(

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from lull.core.models.gguf.architectures import Architecture
+from lull.core.models.local_model import LocalModel
 from lull.core.models.ollama_model import ShownModel, is_published
 from lull.core.models.weight_form import WeightForm
 
@@ -66,6 +67,20 @@ class ModelSize:
     layers: float = 0.0
     inner: float = 0.0
     vocabulary: float = 0.0
+
+
+def size_of(model: LocalModel) -> ModelSize:
+    """Return the dimensions that determine the memory for training a model that Lull runs itself;
+    0 for each that its description does not name.
+    """
+    named = dict(model.dimensions)
+    return ModelSize(
+        weights=model.parameters,
+        hidden=int(named.get("embedding_length", 0)),
+        layers=int(named.get("block_count", 0)),
+        inner=int(named.get("feed_forward_length", 0)),
+        vocabulary=int(named.get("vocab_size", 0)),
+    )
 
 
 def needs_gb(size: ModelSize, form: WeightForm) -> float:

@@ -41,7 +41,7 @@ class MergedFile:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WeightsFolder:
+class AdoptableFolder:
     """A folder of MLX weights that Lull did not make, such as one that the user downloaded."""
 
     path: str
@@ -60,12 +60,12 @@ class WeightFolders(Protocol):
         it exists. `sha256` is that of the weights file, `form` the storage format.
         """
 
-    def inspect(self, path: str) -> WeightsFolder:
+    def inspect(self, path: str) -> AdoptableFolder:
         """Inspect a folder of MLX weights. Raises WeightsError if it holds no model or an
         incomplete one.
         """
 
-    def adopt(self, found: WeightsFolder) -> str:
+    def adopt(self, found: AdoptableFolder) -> str:
         """Register an existing folder of MLX weights under a new model name, and return that name.
         The folder itself is not changed.
         """

@@ -16,12 +16,12 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
-from lull.core.coded_text import CodedText, TextSkill, coded_text
 from lull.core.errors import Conflict
 from lull.core.feedback.feedback import Scope
 from lull.core.proof.last_look import LastLook
 from lull.core.provenance.flags import NEEDS_EYES
 from lull.core.skills.skill import Library, SkillKey, SkillStatus, SkillText
+from lull.core.text.coded_text import CodedText, TextSkillName, coded_text
 
 
 class ProposalKind(StrEnum):
@@ -293,7 +293,7 @@ def decided_already(
     words = "The suggestion %1 is %2 already."
     status = status_text(proposal.status)
     return Conflict(
-        coded_text("suggestion-decided", words, TextSkill(proposal.key.name), status), hint=hint
+        coded_text("suggestion-decided", words, TextSkillName(proposal.key.name), status), hint=hint
     )
 
 
@@ -302,7 +302,7 @@ def not_decidable(proposal: Proposal, *, hint: str) -> Conflict:
     words = "The suggestion %1 is %2."
     status = status_text(proposal.status)
     return Conflict(
-        coded_text("suggestion-is", words, TextSkill(proposal.key.name), status), hint=hint
+        coded_text("suggestion-is", words, TextSkillName(proposal.key.name), status), hint=hint
     )
 
 
@@ -310,7 +310,9 @@ def changed_meanwhile(now: Proposal) -> Conflict:
     """Return the error to raise for a suggested skill that was changed while it was worked on."""
     words = "The suggestion %1 changed meanwhile: it is %2 now."
     return Conflict(
-        coded_text("suggestion-changed", words, TextSkill(now.key.name), status_text(now.status)),
+        coded_text(
+            "suggestion-changed", words, TextSkillName(now.key.name), status_text(now.status)
+        ),
         hint="`lull review` lists what is open.",
     )
 

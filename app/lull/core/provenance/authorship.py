@@ -17,7 +17,7 @@ from typing import Final
 from lull.core.chat.messages import Message, MessagePart, PartKind, Role
 from lull.core.feedback.feedback_label import feedback_end, label_length, request_in
 from lull.core.provenance.pasted import is_framed, perhaps_quoted, split_typed
-from lull.core.unicode_safety import normalised_text
+from lull.core.text.unicode_safety import normalised_text
 
 
 class Author(StrEnum):

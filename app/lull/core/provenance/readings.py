@@ -14,8 +14,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from lull.core.undisguised_text import undisguised
-from lull.core.unicode_safety import normalised_text, without_lookalikes
+from lull.core.text.undisguised_text import undisguised
+from lull.core.text.unicode_safety import normalised_text, without_lookalikes
 
 _MOST_LAYERS: Final = 16
 """How often what a rewriting brought to light is rewritten again."""

@@ -26,7 +26,7 @@ from lull.core.provenance.redaction import redact_text
 from lull.core.provenance.risky_text import risks, role_marks
 from lull.core.skills.skill import SkillText, check_text
 from lull.core.skills.word_overlap import sentences, subjects
-from lull.core.unicode_safety import (
+from lull.core.text.unicode_safety import (
     has_bidi_controls,
     hidden_characters,
     lookalike_words,

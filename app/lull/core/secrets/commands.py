@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from lull.core.secrets.judging import (
+from lull.core.secrets.values.judging import (
     bare_password,
     has_sign,
     looks_random,
     looks_random16,
     not_dummy,
 )
-from lull.core.secrets.letters import are_random_letters
-from lull.core.secrets.pattern import BARE, QUOTE, Pattern, PatternPlace
+from lull.core.secrets.values.letters import are_random_letters
+from lull.core.secrets.values.pattern import BARE, QUOTE, Pattern, PatternPlace
 
 _VALUE: Final = rf"{QUOTE}?({BARE}{{3,200}})"
 _PAIR: Final = rf"{QUOTE}?[A-Za-z][\w.@+\\-]{{0,63}}:({BARE}{{4,200}})"

@@ -7,8 +7,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from lull.core.secrets.judging import bare_password, not_dummy
-from lull.core.secrets.pattern import BARE, QUOTE, Pattern, PatternPlace
+from lull.core.secrets.values.judging import bare_password, not_dummy
+from lull.core.secrets.values.pattern import BARE, QUOTE, Pattern, PatternPlace
 
 _H: Final = "9f86d081e4c7a2b359f86d081e4c7a2b"
 _A: Final = "q7KxR2mZp4TwB9dHc8LnV5sYf3GjQ6tE"

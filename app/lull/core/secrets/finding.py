@@ -11,30 +11,30 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Final, NamedTuple
 
-from lull.core.secrets.assigned import ASSIGNED
 from lull.core.secrets.commands import COMMANDS
 from lull.core.secrets.files import FILES
 from lull.core.secrets.issued import ISSUED
 from lull.core.secrets.issuers import ISSUERS
-from lull.core.secrets.judging import bare_password, may_be_random, quoted_password
 from lull.core.secrets.named import NAMED
+from lull.core.secrets.named.assigned import ASSIGNED
+from lull.core.secrets.named.said import SAID
 from lull.core.secrets.numbers import NUMBERS
-from lull.core.secrets.pattern import (
+from lull.core.secrets.public_values import is_public
+from lull.core.secrets.urls import URLS
+from lull.core.secrets.values.judging import bare_password, may_be_random, quoted_password
+from lull.core.secrets.values.pattern import (
     LETTERS_ONLY,
     MOST_CHARACTERS_BEFORE,
     OTHER_SCRIPT,
-    Literals,
     Pattern,
     PatternPlace,
     SecretNames,
     ShortText,
+    TrigramIndex,
     longest_letters,
     short_text,
 )
-from lull.core.secrets.public_values import is_public
-from lull.core.secrets.said import SAID
-from lull.core.secrets.urls import URLS
-from lull.core.undisguised_text import as_read, follows_escape, holds_escape, undisguised
+from lull.core.text.undisguised_text import as_read, follows_escape, holds_escape, undisguised
 
 PATTERNS: Final = (*FILES, *ISSUERS, *URLS, *COMMANDS, *NUMBERS, *ASSIGNED, *SAID, *NAMED, *ISSUED)
 """All secret patterns, the most specific first: where two match in the same place, the first names
@@ -58,7 +58,7 @@ class _ByHint(NamedTuple):
     """
 
     plain: list[_Hint]
-    literals: Literals
+    literals: TrigramIndex
     """The texts of `plain`."""
     dense: dict[str, list[int]]
     in_runs: list[int]
@@ -83,7 +83,7 @@ def _by_hint() -> _ByHint:
         _Hint(hint, longest_letters(hint), bool(_BLANK.search(hint)), places)
         for hint, places in plain.items()
     ]
-    return _ByHint(hints, Literals(plain), dict(dense), in_runs, always)
+    return _ByHint(hints, TrigramIndex(plain), dict(dense), in_runs, always)
 
 
 _BY_HINT: Final = _by_hint()
@@ -186,7 +186,7 @@ def _that_may_occur(words: _Words) -> list[_Hint]:
 _NAMED: Final = [(at, frozenset(one.names)) for at, one in enumerate(PATTERNS) if one.names]
 _SORTS: Final = [*dict.fromkeys(names for one in PATTERNS for names in one.names)]
 _SORT_OF_STEM: Final = [names for names in _SORTS for _ in (*names.stems, *names.begins)]
-_STEMS: Final = Literals(stem for names in _SORTS for stem in (*names.stems, *names.begins))
+_STEMS: Final = TrigramIndex(stem for names in _SORTS for stem in (*names.stems, *names.begins))
 
 
 def _behind_absent_names(words: _Words) -> set[int]:

@@ -7,8 +7,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from lull.core.secrets.judging import count_changes
-from lull.core.secrets.pattern import QUOTE, Pattern, PatternPlace
+from lull.core.secrets.values.judging import count_changes
+from lull.core.secrets.values.pattern import QUOTE, Pattern, PatternPlace
 
 _BEGINS: Final = r"(?:(?<=\\[nrtbf])|(?<=\n\+)|(?<=\A\+)|(?<=\\n\+)|(?<![A-Za-z0-9+/_.~-]))"
 _ENDS: Final = r"(?![A-Za-z0-9/+]|\.[A-Za-z0-9])"

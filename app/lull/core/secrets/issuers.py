@@ -8,9 +8,9 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from lull.core.secrets.judging import count_changes, may_be_random
-from lull.core.secrets.letters import are_random_letters
-from lull.core.secrets.pattern import SHORTEST_DENSE_RUN, Pattern, PatternPlace
+from lull.core.secrets.values.judging import count_changes, may_be_random
+from lull.core.secrets.values.letters import are_random_letters
+from lull.core.secrets.values.pattern import SHORTEST_DENSE_RUN, Pattern, PatternPlace
 
 _ALPHABETS: Final = {
     "word": "A-Za-z0-9",

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Final
 
-from lull.core.secrets.pattern import LETTERS_ONLY, Pattern, PatternPlace
 from lull.core.secrets.seed_words import SEED_WORDS
+from lull.core.secrets.values.pattern import LETTERS_ONLY, Pattern, PatternPlace
 
 # Country code and length
 _IBANS: Final = """

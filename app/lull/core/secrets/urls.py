@@ -7,8 +7,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from lull.core.secrets.judging import count_changes, looks_random, looks_random16, not_dummy
-from lull.core.secrets.pattern import Pattern, PatternPlace
+from lull.core.secrets.values.judging import count_changes, looks_random, looks_random16, not_dummy
+from lull.core.secrets.values.pattern import Pattern, PatternPlace
 
 _END: Final = r"[^\s/\"'<>\\⟨⟩`“”«»。、，！）」]"
 _A: Final = "q7KxR2mZp4TwB9dHc8LnV5sYf3GjQ6tE"

@@ -15,7 +15,7 @@ from lull.core.skills.stated_skill import example_of, words_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KindRule:
+class RuleWithExample:
     """A user's rule about one kind of request, with the request after which it was stated."""
 
     example: str
@@ -23,7 +23,7 @@ class KindRule:
     said: str
 
 
-def kind_rule(skill: Skill) -> KindRule | None:
+def kind_rule(skill: Skill) -> RuleWithExample | None:
     """Return the user's words for a rule about one kind of request, with the example request which
     shows that kind, both read from the skill's text. None if the skill is for every request, or if
     its text has no example, as when it was not made from the user's own words.
@@ -31,4 +31,4 @@ def kind_rule(skill: Skill) -> KindRule | None:
     example = example_of(skill.body)
     if skill.scope is not Scope.KIND or not example:
         return None
-    return KindRule(example=example, said=words_of(skill.body))
+    return RuleWithExample(example=example, said=words_of(skill.body))

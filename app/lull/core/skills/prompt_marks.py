@@ -26,7 +26,7 @@ from functools import lru_cache
 from typing import Final
 
 from lull.core.skills.role_words import PART, SPEAKER
-from lull.core.unicode_safety import normalised_text
+from lull.core.text.unicode_safety import normalised_text
 
 _BARS: Final = "|｜￨¦│┃"
 _OPEN: Final = "<＜﹤"

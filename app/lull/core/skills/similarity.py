@@ -26,7 +26,7 @@ from lull.core.skills.word_overlap import (
     subjects,
     words,
 )
-from lull.core.unicode_safety import normalised_text
+from lull.core.text.unicode_safety import normalised_text
 
 Item = TypeVar("Item")
 

@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import Final
 
 from lull.core.checks.rules.phrases import without_leading_no
-from lull.core.checks.stated_check import without_scope, wording_of_checks
+from lull.core.checks.rules.stated_check import without_scope, wording_of_checks
 from lull.core.errors import UsageError
 from lull.core.feedback.feedback import RuleKind, Scope
 from lull.core.skills.skill import DESCRIPTION_LIMIT, NAME_LIMIT, SkillText

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Final
 
 from lull.core.skills.subject_words import stem, terms
-from lull.core.unicode_safety import normalised_text, unaccented
+from lull.core.text.unicode_safety import normalised_text, unaccented
 
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?;…])[\"'”’»)\]]{0,3}\s+|(?<=[。！？；])|\n+|\s[–—]\s")
 _ABBREVIATED: Final = re.compile(

@@ -22,8 +22,8 @@ from enum import StrEnum
 from itertools import islice
 from typing import Final
 
-from lull.core.coded_text import CodedText, coded_text
 from lull.core.errors import Conflict
+from lull.core.text.coded_text import CodedText, coded_text
 from lull.core.training.lesson import GraduationCourse
 from lull.core.training.spec import RunKind
 

@@ -18,14 +18,14 @@ from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QCheckBox, QLineEdit, QPlainTextEdit, QVBoxLayout
 
 from lull.contract import routes
-from lull.desktop.client import Reply
+from lull.desktop.language.words import plain, problem_text, skill_title, tr
+from lull.desktop.service.client import Reply
 from lull.desktop.shared.diagnostics_dialog import DiagnosticsDialog
 from lull.desktop.shared.log_tail import LOG_FILE, LogTail
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.page import Kit, Page
 from lull.desktop.widgets.parts import Card, button, clear_layout, label, row, unwrapped_row
 from lull.desktop.widgets.style import mono
-from lull.desktop.words import plain, problem_text, skill_title, tr
 
 MOST_LINES: Final = 2_000
 

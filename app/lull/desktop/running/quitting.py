@@ -17,11 +17,11 @@ from PySide6.QtWidgets import QCheckBox, QDialog, QVBoxLayout, QWidget
 
 from lull.contract import routes
 from lull.contract.json_object import Json
-from lull.desktop.client import Reply
-from lull.desktop.state import AppState, Subject
+from lull.desktop.language.words import tr, translated
+from lull.desktop.service.client import Reply
+from lull.desktop.service.state import AppState, Subject
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import tr, translated
 
 KNOWN_WITHIN_MS: Final = 1_500
 """Milliseconds that the service may take to say which apps are connected; then Lull asks without

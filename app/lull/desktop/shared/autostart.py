@@ -14,7 +14,7 @@ from enum import StrEnum
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-from lull.desktop.place import Place
+from lull.desktop.service.place import Place
 
 
 class AutostartPart(StrEnum):

@@ -8,7 +8,7 @@ from typing import Final
 
 from lull.contract.json_object import Json
 from lull.core.skills.skill import SKILL_NAME
-from lull.desktop.words import counted, plain, reword_for_window, skill_title, tr
+from lull.desktop.language.words import counted, plain, reword_for_window, skill_title, tr
 
 
 def change_words(change: Json) -> str:

@@ -10,15 +10,15 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QFileDialog, QPlainTextEdit, QVBoxLayout, QWidget
 
 from lull.contract import routes
-from lull.desktop.client import Reply
+from lull.desktop.language.words import tr
+from lull.desktop.service.client import Reply
+from lull.desktop.service.state import OutcomeMessage, Subject
 from lull.desktop.shared.diagnostics import bug_report
 from lull.desktop.shared.log_tail import LOG_FILE, LogTail
-from lull.desktop.state import OutcomeMessage, Subject
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.style import mono
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import tr
 
 LOG_LINES = 300
 

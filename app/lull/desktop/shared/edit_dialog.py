@@ -12,10 +12,10 @@ from PySide6.QtWidgets import (
 )
 
 from lull.contract.json_object import Json
+from lull.desktop.language.words import skill_title, tr
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.style import mono
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import skill_title, tr
 
 
 class EditDialog(QDialog):

@@ -22,13 +22,13 @@ from PySide6.QtWidgets import (
 
 from lull.contract import routes
 from lull.contract.json_object import Json
-from lull.desktop.client import Reply
-from lull.desktop.state import OutcomeMessage, failure_words
+from lull.desktop.language.words import counted, on_day, parsed, short_date, tr
+from lull.desktop.service.client import Reply
+from lull.desktop.service.state import OutcomeMessage, failure_words
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import button, label, row, set_kind
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import counted, on_day, parsed, short_date, tr
 
 
 class FeedDialog(QDialog):

@@ -12,9 +12,9 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from lull.contract import routes
 from lull.contract.json_object import Json
-from lull.desktop.client import Reply
-from lull.desktop.state import AppState, Phase
-from lull.desktop.words import now
+from lull.desktop.language.words import now
+from lull.desktop.service.client import Reply
+from lull.desktop.service.state import AppState, Phase
 
 READ_GAP_MS: Final = 15_000
 """Shortest time in ms between reads; the service needs a second for a hundred thousand answers."""

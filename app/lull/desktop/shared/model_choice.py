@@ -9,12 +9,12 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from lull.contract import routes
 from lull.contract.json_object import Json
-from lull.desktop.state import Subject
+from lull.desktop.language.words import percent, plain, problem_text, tr, translated
+from lull.desktop.service.state import Subject
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import label
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import percent, plain, problem_text, tr, translated
 
 _AUTO = "auto"
 

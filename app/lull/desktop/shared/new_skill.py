@@ -18,10 +18,10 @@ from PySide6.QtWidgets import (
 )
 
 from lull.contract.json_object import Json
+from lull.desktop.language.words import plain, skill_title, tr
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import plain, skill_title, tr
 
 _WORDS = re.compile(r"[a-z0-9]+")
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from lull.desktop.words import named, tr
+from lull.desktop.language.words import named, tr
 
 CHATS: Final = (
     "service.enabled",

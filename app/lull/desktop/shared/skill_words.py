@@ -13,7 +13,7 @@ from typing import Final
 from lull.contract.json_object import Json
 from lull.core.provenance.flags import FlagKind
 from lull.core.skills.stated_skill import example_of_description, states_fact, words_of
-from lull.desktop.words import plain, skill_title, tr
+from lull.desktop.language.words import plain, skill_title, tr
 
 
 def rule_words(body: str) -> str:

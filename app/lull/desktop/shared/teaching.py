@@ -11,14 +11,14 @@ from PySide6.QtWidgets import QWidget
 
 from lull.contract import routes
 from lull.contract.json_object import Json
-from lull.desktop.client import Reply
+from lull.desktop.language.words import plain, skill_title, tr, translated
+from lull.desktop.service.client import Reply
+from lull.desktop.service.state import AppState, OutcomeMessage, Subject
 from lull.desktop.shared.new_skill import NewSkillDialog, slug
 from lull.desktop.shared.skill_words import FlagLook, flag_look
-from lull.desktop.state import AppState, OutcomeMessage, Subject
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import Card, button, label, row
 from lull.desktop.widgets.text.long_text import breakable
-from lull.desktop.words import plain, skill_title, tr, translated
 
 Show = Callable[[], object]
 WORDS_OF_A_NAME: Final = 4

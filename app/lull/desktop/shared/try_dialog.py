@@ -22,8 +22,9 @@ from PySide6.QtWidgets import (
 
 from lull.contract import routes
 from lull.contract.json_object import Json
-from lull.desktop.client import Reply
-from lull.desktop.state import Subject, failure_words
+from lull.desktop.language.words import plain, skill_title, tr, without_args
+from lull.desktop.service.client import Reply
+from lull.desktop.service.state import Subject, failure_words
 from lull.desktop.widgets.chat.answer_view import AnswerView
 from lull.desktop.widgets.chat.chat_model import ChatModelChoice
 from lull.desktop.widgets.chat.message_edit import MessageEdit
@@ -32,7 +33,6 @@ from lull.desktop.widgets.flow import scrolled
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import button, label, row, set_kind
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import plain, skill_title, tr, without_args
 
 SIDES: Final = ("without", "with")
 REQUEST_LINES: Final = 3

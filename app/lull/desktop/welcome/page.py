@@ -12,7 +12,8 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractSlider, QDialog, QStackedWidget, QVBoxLayout, QWidget
 
-from lull.desktop.state import AppState, Phase, Subject
+from lull.desktop.language.words import tr
+from lull.desktop.service.state import AppState, Phase, Subject
 from lull.desktop.welcome.steps import (
     AutostartStep,
     AwayStep,
@@ -25,7 +26,6 @@ from lull.desktop.widgets.flow import scrolled
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import tr
 
 DONE: Final = "first-run/done"
 """Key in the window's preferences: whether the first-run dialog was shown."""

@@ -10,19 +10,19 @@ from PySide6.QtWidgets import QCheckBox, QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from lull.contract import routes
 from lull.core.idle.hours import reads
-from lull.desktop.client import Reply
+from lull.desktop.language.words import counted, percent, plain, reword_for_window, tr
+from lull.desktop.service.client import Reply
+from lull.desktop.service.state import OutcomeMessage, Phase, Subject
 from lull.desktop.shared.autostart import Autostart, AutostartPart
 from lull.desktop.shared.connect.card import ConnectCard
 from lull.desktop.shared.connect.words import is_listed
 from lull.desktop.shared.model_choice import ModelChoice
-from lull.desktop.state import OutcomeMessage, Phase, Subject
 from lull.desktop.widgets.chat.sample import SampleChat
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import button, label, row, set_kind
 from lull.desktop.widgets.style import mono
 from lull.desktop.widgets.text.long_text import LongText
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import counted, percent, plain, reword_for_window, tr
 
 
 class WelcomeStep(QWidget):

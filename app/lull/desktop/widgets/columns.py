@@ -17,9 +17,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from lull.desktop.language.words import without_args
 from lull.desktop.widgets.flow import Sides, scrolled
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import without_args
 
 ColumnPart = QWidget | QLayout
 

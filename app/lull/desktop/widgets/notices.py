@@ -19,8 +19,7 @@ from PySide6.QtCore import QObject, QSettings
 from lull.contract.json_object import Json
 from lull.core.adapters.adapter import AdapterStatus
 from lull.core.proof.review_state import CALM
-from lull.desktop.state import AppState, Phase, Subject
-from lull.desktop.words import (
+from lull.desktop.language.words import (
     counted,
     now,
     plain,
@@ -30,6 +29,7 @@ from lull.desktop.words import (
     tr,
     translated,
 )
+from lull.desktop.service.state import AppState, Phase, Subject
 
 READY: Final = CALM
 """Statuses of proposed skills that wait for nothing but the user's decision."""

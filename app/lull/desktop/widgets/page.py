@@ -16,15 +16,15 @@ from PySide6.QtCore import QSettings
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QStackedLayout, QVBoxLayout, QWidget
 
-from lull.desktop.actions import Actions
-from lull.desktop.place import Place
-from lull.desktop.service_process import ServiceProcess, ServiceState
-from lull.desktop.state import AppState, Phase, Subject
+from lull.desktop.language.words import tr, translated
+from lull.desktop.service.actions import Actions
+from lull.desktop.service.place import Place
+from lull.desktop.service.service_process import ServiceProcess, ServiceState
+from lull.desktop.service.state import AppState, Phase, Subject
 from lull.desktop.widgets.flow import lay_out_now, scrolled
 from lull.desktop.widgets.parts import PagePlaceholder, label, row
 from lull.desktop.widgets.style import ThemeInForce
 from lull.desktop.widgets.tokens import GAP, PAGE_MARGIN
-from lull.desktop.words import tr, translated
 
 Offers = Sequence[tuple[str, Callable[[], object]]]
 

@@ -21,9 +21,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from lull.desktop.language.words import hover, tr, without_args
 from lull.desktop.widgets.flow import Flow
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import hover, tr, without_args
 
 NOTE_MS: Final = 8_000
 _NO_LIMIT: Final = 16_777_215

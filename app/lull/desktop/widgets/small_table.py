@@ -9,8 +9,8 @@ from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem
 
+from lull.desktop.language.words import hover
 from lull.desktop.widgets.tables import WholeRow, fit_rows
-from lull.desktop.words import hover
 
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 LEAST_ROWS: Final = 3

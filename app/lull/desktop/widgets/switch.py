@@ -8,8 +8,8 @@ from PySide6.QtCore import QPoint, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPalette, QPen
 from PySide6.QtWidgets import QApplication, QCheckBox
 
+from lull.desktop.language.words import tr
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import tr
 
 EDGE: Final = 4
 """Pixels around the switch for the ring that shows the keyboard focus."""

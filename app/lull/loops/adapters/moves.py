@@ -14,7 +14,7 @@ from lull.core.errors import AdapterError, EngineError, LullError, UpstreamDown
 from lull.loops.adapters.needed_adapters import files_not_needed, versions_needed
 from lull.store.adapters.adapter_files import AdapterFiles
 from lull.store.adapters.adapters import Adapters
-from lull.store.uninterrupted import uninterrupted
+from lull.store.disk.uninterrupted import uninterrupted
 
 
 class AdapterHost(Protocol):
@@ -50,7 +50,7 @@ class AdapterHost(Protocol):
         """
 
 
-class AdapterMoves:
+class SwitchAdapters:
     """Loads adapters into the engine, switches between them, and unloads those that are not
     needed.
     """

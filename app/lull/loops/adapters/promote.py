@@ -40,7 +40,7 @@ from lull.core.ports import Clock, ProblemReporter
 from lull.core.skills.skill import Skill
 from lull.core.training.record import Run
 from lull.loops.adapters.gate import Gate
-from lull.loops.adapters.moves import AdapterHost, AdapterMoves
+from lull.loops.adapters.moves import AdapterHost, SwitchAdapters
 from lull.store.adapters.adapter_files import AdapterFiles, UnreadableAdapter
 from lull.store.adapters.adapters import Adapters
 from lull.store.feedback.live_rewards import LiveRewards
@@ -99,7 +99,7 @@ class Promote:
         self._rule = rule
         self._tell = tell
         self._problem = problem
-        self._moves = AdapterMoves(adapters, files, host=host, tell=tell)
+        self._moves = SwitchAdapters(adapters, files, host=host, tell=tell)
         # Two moves must not interleave loading and switching.
         self._moving = asyncio.Lock()
         self._unread: set[str] = set()  # models of which an adapter's files cannot be read now

@@ -15,7 +15,6 @@ from dataclasses import replace
 from typing import Final
 
 from lull.core.chat.model_name import canonical
-from lull.core.coded_text import coded_text
 from lull.core.errors import LullError
 from lull.core.idle.scheduling import LullWork, WorkKind
 from lull.core.models.most_used_model import (
@@ -26,6 +25,7 @@ from lull.core.models.most_used_model import (
     built_in_choice,
 )
 from lull.core.ports import Clock
+from lull.core.text.coded_text import coded_text
 from lull.loops.models.choose_model import ModelListing
 from lull.store.feedback.named_texts import NamedTexts
 

@@ -7,6 +7,7 @@ Retrieval then chooses the same skills for similar requests.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Protocol
 
 from lull.core.feedback.feedback import Scope
 from lull.core.feedback.reward import GREY
@@ -20,6 +21,34 @@ Credit = Callable[[ServedTurn, Sequence[str]], Awaitable[None]]
 """Callback that saves a request as an exemplar (a past success) of the skills that helped with it;
 of none, if it went well without any.
 """
+
+
+class CreditedRequests(Protocol):
+    """Interface of the memory in which past requests are stored with the skills that were useful
+    for them.
+    """
+
+    async def credit(
+        self, turn: str, *, text: str, client: str, skills: Sequence[str], known: int
+    ) -> None:
+        """Store a turn's request under the skills that were useful for it, or under none; `known`
+        is the version of the skill library at that turn.
+        """
+
+
+def credit_in(memory: CreditedRequests) -> Credit:
+    """Return the callback that saves a request in `memory`."""
+
+    async def credit(served: ServedTurn, skills: Sequence[str]) -> None:
+        await memory.credit(
+            served.turn.id,
+            text=served.asked,
+            client=served.identity,
+            skills=skills,
+            known=served.known,
+        )
+
+    return credit
 
 
 class CreditWins:

@@ -7,10 +7,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from lull.core.coded_text import TextDuration, coded, coded_text
 from lull.core.idle.forecast import Forecast
 from lull.core.idle.policy import IdleWindow
 from lull.core.idle.scheduling import LullWork
+from lull.core.text.coded_text import TextDuration, coded, coded_text
 from lull.loops.idle.lull_runner import Runner
 
 _GOES_ON: Final = coded_text("work-goes-on", "It continues in a moment.")

@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from datetime import UTC, timedelta
 from typing import Final
 
-from lull.core.coded_text import coded_text, sentence
 from lull.core.idle.forecast import Forecast
 from lull.core.idle.pausing import PauseLength
 from lull.core.idle.policy import IdleWindow, WindowState
@@ -25,6 +24,7 @@ from lull.core.idle.rule import ConditionName
 from lull.core.idle.scheduling import LONGEST_UNIT_S, LullWork, choose_work
 from lull.core.idle.signals import IdleSignals
 from lull.core.ports import Clock, Ids, ProblemReporter
+from lull.core.text.coded_text import coded_text, sentence
 from lull.loops.idle.decide_idle import DecideIdle, clock_of
 from lull.loops.idle.lull_journal import LullJournal
 from lull.loops.idle.lull_pace import LullPace

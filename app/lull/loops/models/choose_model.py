@@ -28,10 +28,10 @@ from lull.core.models.learnable import (
 )
 from lull.core.models.ollama_model import ListedModel, ShownModel
 from lull.core.models.weight_work import (
+    AdoptableFolder,
     ModelStore,
     WeightFiles,
     WeightFolders,
-    WeightsFolder,
     WeightWork,
 )
 from lull.core.ports import Clock
@@ -253,7 +253,7 @@ class ChooseModel:
         name = await asyncio.to_thread(self._folders.adopt, found)
         return PreparedModel(name=name, folder=found.path, learnable=replace(learnable, name=name))
 
-    def _judged_folder(self, found: WeightsFolder) -> Learnable:
+    def _judged_folder(self, found: AdoptableFolder) -> Learnable:
         needs = 2 * found.n_bytes / GB + 1.0
         kind = found.model_type
         if kind in HYBRIDS:

@@ -35,7 +35,7 @@ class ModelCatalogue(Protocol):
         """Return Ollama's description of a model. Raises NotFound."""
 
 
-class LoadedModels(Protocol):
+class OllamaReport(Protocol):
     """Interface to Ollama's latest report on its models: the models' digests, and which models are
     loaded in memory.
     """
@@ -56,7 +56,7 @@ class ExamCandidates:
         self,
         models: ModelCatalogue,
         *,
-        state: LoadedModels,
+        state: OllamaReport,
         settings: Callable[[], Mapping[ModelRole, str]],
         memory: Callable[[], MachineMemory],
     ) -> None:

@@ -11,11 +11,11 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Final
 
-from lull.core.coded_text import CodedText, coded_text
 from lull.core.idle.ports import BorrowsModels
 from lull.core.idle.scheduling import WorkKind
 from lull.core.models.exam import ModelRole
 from lull.core.ports import Clock
+from lull.core.text.coded_text import CodedText, coded_text
 from lull.loops.models.examine_models import QUESTION_S, WaitingExam
 
 QUESTION_GUESS_S: Final = 6.0

@@ -24,7 +24,6 @@ from typing import NamedTuple
 
 from lull.core.chat.messages import Completion
 from lull.core.chat.picks import Pick, answer_text, scores
-from lull.core.coded_text import TextSkill, coded_text
 from lull.core.errors import Conflict, LullError
 from lull.core.idle.ports import QuietRunner
 from lull.core.ports import Clock, Ids
@@ -34,6 +33,7 @@ from lull.core.proof.pairs import BY_USER, SAME_WORDS
 from lull.core.proof.proof import ProofState, decide
 from lull.core.proof.proposal import Proposal, check_decidable, status_text
 from lull.core.skills.skill import Library
+from lull.core.text.coded_text import TextSkillName, coded_text
 from lull.loops.feedback.at_once import at_once
 from lull.loops.proof.prove import Prove
 from lull.loops.proof.replay import (
@@ -395,7 +395,7 @@ class Compare:
                 coded_text(
                     "suggestion-nothing-to-compare",
                     "The suggestion %1 is %2: there is nothing to compare.",
-                    TextSkill(proposal.key.name),
+                    TextSkillName(proposal.key.name),
                     status_text(proposal.status),
                 ),
                 hint=f"`lull prove {proposal.id}` begins its proof anew.",

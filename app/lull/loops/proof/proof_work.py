@@ -10,10 +10,10 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Final
 
-from lull.core.coded_text import TextSkill, coded_text
 from lull.core.idle.ports import BorrowsModels
 from lull.core.idle.scheduling import WorkKind
 from lull.core.ports import Clock
+from lull.core.text.coded_text import TextSkillName, coded_text
 
 PAIR_S: Final = 4.0
 """Assumed seconds for one pair of answers on a local model."""
@@ -60,7 +60,7 @@ class ProofWork:
 
     def doing(self, name: str) -> str:
         """Return a line for the user that says that the skill of this name is being proved."""
-        return coded_text("work-proof", "Testing the skill %1", TextSkill(name))
+        return coded_text("work-proof", "Testing the skill %1", TextSkillName(name))
 
     async def run_slice(self, until_s: float) -> None:
         self._may_go.set()
@@ -118,4 +118,4 @@ class UseWork(ProofWork):
     value = 0.1
 
     def doing(self, name: str) -> str:
-        return coded_text("work-use", "Measuring what the skill %1 does", TextSkill(name))
+        return coded_text("work-use", "Measuring what the skill %1 does", TextSkillName(name))

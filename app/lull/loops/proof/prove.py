@@ -41,8 +41,8 @@ from lull.core.proof.rules import ProveRule
 from lull.loops.feedback.at_once import at_once
 from lull.loops.proof.proof_ground import ProofGround
 from lull.loops.proof.replay import AnswerPair, OpensTargets, Replay, ReplayCase, ReplayTarget
+from lull.store.disk.uninterrupted import uninterrupted
 from lull.store.proof.proposals import Proposals
-from lull.store.uninterrupted import uninterrupted
 
 log = logging.getLogger(__name__)
 

@@ -33,10 +33,10 @@ from lull.core.skills.skill import (
     switched,
 )
 from lull.core.skills.skill_secrets import check_no_secrets
+from lull.store.disk.uninterrupted import uninterrupted
 from lull.store.skills.proof_records import proof_writer
 from lull.store.skills.skill_folders import WorkingCopy
 from lull.store.skills.skills import Also, Skills, new_skill
-from lull.store.uninterrupted import uninterrupted
 
 Follower = Callable[[Library], Awaitable[None]]
 """Callback that makes requests use a new skill library; the change is in force when it returns."""

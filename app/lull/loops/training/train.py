@@ -14,10 +14,10 @@ from functools import partial
 from typing import Protocol
 
 from lull.core.adapters.gate_report import Verdict
-from lull.core.coded_text import coded_text
 from lull.core.errors import Conflict, EngineDown, LullError, TrainingError, UpstreamDown
 from lull.core.ports import Clock
 from lull.core.skills.skill import Library, Skill
+from lull.core.text.coded_text import coded_text
 from lull.core.training.lesson import lesson_of
 from lull.core.training.record import (
     Run,

@@ -20,7 +20,7 @@ from lull.core.models.engine import Chunk, Engine, GenerateRequest
 from lull.core.models.weight_work import NextToken
 from lull.loops.adapters.gate_answers import ComparedAdapters
 from lull.loops.adapters.next_token import next_token
-from lull.service.builtin.model import LocalModels, served_sampling
+from lull.service.builtin.model import EngineModels, served_sampling
 from lull.service.builtin.routes import ServedModel
 
 _WARM_UP: Final = GenerateRequest(prompt=".", sampling=Sampling(temperature=0.0, max_tokens=1))
@@ -38,7 +38,7 @@ class EngineHost:
     implements AdapterHost.
     """
 
-    def __init__(self, local: LocalModels) -> None:
+    def __init__(self, local: EngineModels) -> None:
         self._local = local
         self._loaded: dict[str, _Loaded] = {}
         """Versions loaded by this host, by model; only these are unloaded."""

@@ -8,7 +8,7 @@ from aiohttp import web
 
 from lull.contract import routes
 from lull.service.adapters.control import AdapterControl
-from lull.service.control.answering import Answering
+from lull.service.answers.answering import Answering
 
 
 def adapter_routes(adapters: AdapterControl, answering: Answering) -> list[web.RouteDef]:

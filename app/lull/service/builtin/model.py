@@ -33,7 +33,7 @@ from lull.core.ports import Clock
 from lull.core.skills.prompt_block import CLOSING, OPENING
 from lull.service.builtin.answer import AnswerBytes, close, complete_answer
 from lull.service.builtin.names import parse_name
-from lull.service.builtin.routes import ListedModels, ServedModel, in_thread_if_long
+from lull.service.builtin.routes import EngineModelList, ServedModel, in_thread_if_long
 from lull.service.builtin.window import LONGEST_TOKEN, drop_oldest_to_fit
 from lull.service.proxy.dialects.base import (
     AnswerFacts,
@@ -64,9 +64,9 @@ class WhichAdapter(Enum):
     PUBLISHED = "published"
 
 
-class LocalModels(ListedModels):
+class EngineModels(EngineModelList):
     """Answers chat requests for the models that Lull's own engine serves; its base class
-    `ListedModels` lists them.
+    `EngineModelList` lists them.
     """
 
     def __init__(self, *, clock: Clock, on_gpu: bool = False) -> None:

@@ -31,7 +31,7 @@ from lull.service.proxy.dialects.openai_answers import openai_error
 from lull.service.proxy.dialects.parts import Fields, KeyCase, bad_request, read_object
 from lull.service.proxy.dialects.writing import JSON, JSON_UTF8, go_bytes
 from lull.service.proxy.forward import ProxyAnswer
-from lull.service.proxy.unpacking import LONG_BYTES
+from lull.service.proxy.reading.unpacking import LONG_BYTES
 
 T = TypeVar("T")
 OLLAMA_VERSION: Final = "0.24.0"
@@ -104,7 +104,7 @@ class ServedModel:
     """Whether listings name the model; requests that name it are answered in any case."""
 
 
-class ListedModels:
+class EngineModelList:
     """The models that Lull's own engine serves, by name, with their listings and details."""
 
     def __init__(self, *, clock: Clock, on_gpu: bool) -> None:

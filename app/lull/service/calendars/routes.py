@@ -6,8 +6,8 @@ from aiohttp import web
 
 from lull.contract import routes
 from lull.core.errors import UsageError
+from lull.service.answers.answering import Answering
 from lull.service.calendars.calendars import Calendars
-from lull.service.control.answering import Answering
 
 
 def calendar_routes(calendars: Calendars, answering: Answering) -> list[web.RouteDef]:

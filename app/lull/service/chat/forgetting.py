@@ -12,13 +12,13 @@ from typing import Final
 
 from lull.contract.json_object import Json
 from lull.core.errors import LullError, NotFound, UsageError
-from lull.loops.derived import Forgotten
-from lull.loops.forget import Forget
+from lull.loops.forgetting.derived import Forgotten
+from lull.loops.forgetting.forget import Forget
+from lull.service.backups.backups import Backups
 from lull.service.chat.throwing_away import TrashRequests
-from lull.service.process.backups import Backups
 from lull.service.process.problems import Problems
-from lull.store.database import Database
-from lull.store.trash import Salvage
+from lull.store.forgetting.trash import Salvage
+from lull.store.sqlite.database import Database
 
 FORGETTING_PROBLEM: Final = "forgetting"
 TRIES_EVERY_S: Final = 30.0

@@ -17,7 +17,7 @@ from lull.core.proof.in_use import SkillMeasure
 from lull.core.proof.placing import PlacingResult
 from lull.core.skills.skill import SkillKey, check_client, check_name
 from lull.loops.training.eligible import Eligible
-from lull.service.control.views import (
+from lull.service.answers.views import (
     conversations_view,
     diff_view,
     generations_view,

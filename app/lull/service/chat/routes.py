@@ -8,10 +8,10 @@ from aiohttp import web
 
 from lull.contract import routes
 from lull.core.errors import UsageError
+from lull.service.answers.answering import Answering
 from lull.service.chat.forgetting import ForgettingRequests
 from lull.service.chat.reading import ANSWER_FILTERS, FILTERS, PAGE, StoredConversations
 from lull.service.chat.throwing_away import TrashRequests
-from lull.service.control.answering import Answering
 from lull.service.feedback.rating import Rating
 from lull.service.idle.window_views import time_in
 

@@ -17,10 +17,10 @@ from typing import Final
 from lull.contract.json_object import Json
 from lull.contract.problems import DAMAGED_TRASH, FULL_TRASH, OLD_CONVERSATIONS
 from lull.core.errors import NotFound, UsageError, WaitsForYourWord
-from lull.loops.sweep import RestoreResult, Sweep, SweepResult
+from lull.loops.forgetting.sweep import RestoreResult, Sweep, SweepResult
 from lull.service.process.problems import Problems
 from lull.store.chat.trash_files import damage_error
-from lull.store.trash import Salvage
+from lull.store.forgetting.trash import Salvage
 
 SWEEP_EVERY_S: Final = 6 * 3600.0
 """Seconds between the runs that move old conversations into the trash."""

@@ -20,7 +20,7 @@ from lull.core.errors import ClientFileError, Conflict, UsageError
 from lull.core.ports import Clock
 from lull.loops.clients.connect import ClientConnecting, ConnectPlan
 from lull.loops.clients.overview import ClientOverview
-from lull.service.control.answering import ReportsStatus
+from lull.service.answers.answering import ReportsStatus
 from lull.store.clients.connections import Connections
 
 

@@ -12,9 +12,9 @@ from lull.contract.json_object import Json
 from lull.core.clients.client import ChatProgram, clients_of
 from lull.core.clients.connection import ConnectionState
 from lull.core.clients.target import ConnectTarget
-from lull.core.coded_text import Value, coded_text, sentence
+from lull.core.text.coded_text import Value, coded_text, sentence
+from lull.service.answers.checks import check
 from lull.service.clients.connecting import ConnectParts
-from lull.service.control.checks import check
 
 
 def drifted_clients(parts: ConnectParts, address: str) -> Sequence[ChatProgram]:

@@ -6,8 +6,8 @@ from aiohttp import web
 
 from lull.contract import routes
 from lull.core.errors import NotFound
+from lull.service.answers.answering import Answering
 from lull.service.clients.connecting import ConnectRequests
-from lull.service.control.answering import Answering
 
 
 def client_routes(clients: ConnectRequests, answering: Answering) -> list[web.RouteDef]:

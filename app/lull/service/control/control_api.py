@@ -17,8 +17,8 @@ from collections.abc import Sequence
 from aiohttp import web
 
 from lull.contract import routes
+from lull.service.answers.answering import BODY_LIMIT, Answering, ReportsStatus, errors
 from lull.service.chat.reading import StoredConversations
-from lull.service.control.answering import BODY_LIMIT, Answering, ReportsStatus, errors
 from lull.service.control.peer import own_user
 from lull.service.process.bus import EventBus
 from lull.service.proof.reviewing import ReviewRequests

@@ -11,8 +11,8 @@ from aiohttp import web
 
 from lull.contract import routes
 from lull.core.errors import UsageError
-from lull.service.control.answering import Answering, ReportsStatus
-from lull.service.control.settings_view import SettingsView
+from lull.service.answers.answering import Answering, ReportsStatus
+from lull.service.control.settings_view import SettingsRequests
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +22,7 @@ class ServiceRequests:
     """
 
     status: ReportsStatus
-    settings: SettingsView
+    settings: SettingsRequests
     stop: Callable[[], None]
     """Function that makes the service stop; it returns at once."""
     finish_within_s: float = 5.0

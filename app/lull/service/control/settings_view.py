@@ -40,7 +40,7 @@ LIVE_KEYS = (
 """Settings that take effect without a restart, because their current value is used each time."""
 
 
-class SettingsView:
+class SettingsRequests:
     """Reads and changes the settings file for the control API and the command line."""
 
     def __init__(self, path: Path, *, apply: Callable[[Settings], None] | None = None) -> None:

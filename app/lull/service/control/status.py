@@ -9,18 +9,18 @@ from datetime import timedelta
 from lull import __version__
 from lull.config.paths import Paths
 from lull.contract.json_object import Json
-from lull.core.coded_text import coded_text, sentence
 from lull.core.errors import StoreError
 from lull.core.skills.skill import SkillStatus
+from lull.core.text.coded_text import coded_text, sentence
 from lull.resources import INSTALL_AGAIN
+from lull.service.answers import checks
+from lull.service.answers.checks import check, in_thread, run_check_in_thread, with_time_limit
+from lull.service.backups.checks import check_backups
 from lull.service.clients.connecting import ConnectParts
 from lull.service.clients.drifted import check_clients, drifted_clients
-from lull.service.control import checks
-from lull.service.control.backup_check import check_backups
-from lull.service.control.checks import check, in_thread, run_check_in_thread, with_time_limit
 from lull.service.idle import checks as lull_checks
 from lull.service.process.listening import ListeningAt
-from lull.service.wiring.own_models import BUILT_IN, BUILT_IN_PROBLEM, TOY
+from lull.service.wiring.base.own_models import BUILT_IN, BUILT_IN_PROBLEM, TOY
 from lull.service.wiring.service import Service
 from lull.service.wiring.together import open_secrets
 

@@ -15,15 +15,15 @@ from aiohttp import web
 from lull.config.paths import Paths
 from lull.contract.json_object import Json
 from lull.service.adapters.routes import adapter_routes
+from lull.service.answers.answering import Answering
+from lull.service.backups.routes import backup_routes
 from lull.service.calendars.routes import calendar_routes
 from lull.service.chat.routes import conversation_routes, forget_routes, trash_routes
 from lull.service.clients.connecting import ConnectRequests
 from lull.service.clients.routes import client_routes
-from lull.service.control.answering import Answering
-from lull.service.control.backup_routes import backup_routes
 from lull.service.control.control_api import ControlApi
 from lull.service.control.routes import ServiceRequests, service_routes
-from lull.service.control.settings_view import SettingsView
+from lull.service.control.settings_view import SettingsRequests
 from lull.service.control.status import Status
 from lull.service.feedback.hearing import FeedbackRequests
 from lull.service.feedback.routes import feedback_routes
@@ -66,7 +66,7 @@ async def open_control(
     shared, choices = service.shared, service.choices
     parts = connect_parts(paths, shared.clock)
     status = Status(service, paths, at, parts)
-    view = SettingsView(paths.settings, apply=choices.following.apply)
+    view = SettingsRequests(paths.settings, apply=choices.following.apply)
 
     async def set_model(name: str) -> Json:
         said = await view.handle({"key": TRAINING_MODEL, "value": name})

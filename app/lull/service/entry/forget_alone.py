@@ -16,7 +16,7 @@ from lull.service.process.lock import alive
 from lull.service.proxy.auth import AccessRules
 from lull.service.wiring.service import forgetting_of
 from lull.service.wiring.start import wired
-from lull.store.leftovers import sweep_leftovers
+from lull.store.disk.leftovers import sweep_leftovers
 
 
 def forget_alone(settings: Settings, paths: Paths, wanted: Mapping[str, object]) -> Json:

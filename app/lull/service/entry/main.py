@@ -30,6 +30,12 @@ from lull.config.settings import ServiceSettings, Settings
 from lull.core.errors import AddressInUse, LullError, OpenToNetwork, SettingsError
 from lull.service.entry.control_server import open_control
 from lull.service.entry.network_token import forget_token, network_token, note_keychain_use
+from lull.service.entry.stand_in_guard import (
+    GOES_WITHIN_S,
+    StandInGuard,
+    end_stand_in,
+    plan_of,
+)
 from lull.service.process.listening import ControlSocket, ListeningAt, listening_socket
 from lull.service.process.lock import (
     Discovery,
@@ -41,19 +47,13 @@ from lull.service.process.lock import (
 )
 from lull.service.process.logs import log_loop_errors_safely, start_logging
 from lull.service.process.problems import Problems
-from lull.service.process.stand_in_guard import (
-    GOES_WITHIN_S,
-    StandInGuard,
-    end_stand_in,
-    plan_of,
-)
 from lull.service.proxy.auth import AccessRules
 from lull.service.proxy.data_plane import DataPlane
 from lull.service.wiring.background import BackgroundTasks
-from lull.service.wiring.shared import SharedParts
+from lull.service.wiring.base.shared import SharedParts
 from lull.service.wiring.start import wired
 from lull.store.backups.restoring import finish
-from lull.store.leftovers import sweep_leftovers
+from lull.store.disk.leftovers import sweep_leftovers
 
 log = logging.getLogger(__name__)
 

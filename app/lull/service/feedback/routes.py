@@ -5,7 +5,7 @@ from __future__ import annotations
 from aiohttp import web
 
 from lull.contract import routes
-from lull.service.control.answering import Answering
+from lull.service.answers.answering import Answering
 from lull.service.feedback.hearing import FeedbackRequests
 from lull.service.feedback.views import PAGE
 

@@ -11,10 +11,10 @@ from datetime import datetime
 
 from lull.contract.json_object import Json
 from lull.core.calendars.feeds import Feed, Health
-from lull.core.coded_text import CodedText, TextDuration, coded_text, sentence
 from lull.core.idle.policy import IdleWindow, WindowState
 from lull.core.idle.rule import ConditionName, ConditionState
-from lull.service.control.checks import check
+from lull.core.text.coded_text import CodedText, TextDuration, coded_text, sentence
+from lull.service.answers.checks import check
 
 
 def idle_source(window: IdleWindow) -> Json:

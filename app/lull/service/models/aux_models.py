@@ -17,7 +17,7 @@ from lull.core.ports import ProblemReporter
 from lull.core.proof.proposal import ProposalOrigin
 from lull.core.skills.ports import Evolver
 from lull.loops.skills.evolve import SkillWriter
-from lull.service.models.makes_models import MakesModels, OllamaModel
+from lull.service.models.makes_models import MakesModels, OllamaChatModel
 from lull.service.models.role_settings import models_and_addresses
 
 _SETTINGS_OF = {
@@ -62,7 +62,7 @@ class AuxModels:
         self._reader: tuple[ReaderSettings, FeedbackReader] | None = None
         self._judge: tuple[JudgeSettings, Judge] | None = None
         self._writer: tuple[WriterSettings, Evolver] | None = None
-        self._opened: list[OllamaModel] = []
+        self._opened: list[OllamaChatModel] = []
 
     async def close(self) -> None:
         """Close the connections to all models that were opened."""

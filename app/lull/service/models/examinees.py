@@ -12,7 +12,7 @@ from lull.core.idle.scheduling import LullWork
 from lull.core.ports import Clock
 from lull.loops.models.exam_work import ExamWork
 from lull.loops.models.examine_models import HURRIED_S, Examinee, ExamineModels, WaitingExam
-from lull.service.models.makes_models import MakesModels, OllamaModel
+from lull.service.models.makes_models import MakesModels, OllamaChatModel
 
 
 class Examinees:
@@ -24,7 +24,7 @@ class Examinees:
         """The function `judge` returns the current settings of the judge."""
         self._make = make
         self._judge = judge
-        self._chats: list[OllamaModel] = []
+        self._chats: list[OllamaChatModel] = []
         self._known: dict[tuple[str, int, float], Examinee] = {}
 
     async def close(self) -> None:

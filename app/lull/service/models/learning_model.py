@@ -21,7 +21,7 @@ from lull.core.models.engine import Engine
 from lull.core.models.local_model import LocalModel
 from lull.core.models.mlx_weights import MlxWeights
 from lull.core.ports import Clock
-from lull.service.builtin.model import LocalModels
+from lull.service.builtin.model import EngineModels
 from lull.service.builtin.routes import AnsweredByEngine, ServedModel
 
 log = logging.getLogger(__name__)
@@ -86,7 +86,7 @@ class LearningModel:
     """Serves the model that is trained, and switches to another when the settings change."""
 
     def __init__(
-        self, models: TrainableModels, local: LocalModels, *, leave_s: float = IDLE_CHECK_S
+        self, models: TrainableModels, local: EngineModels, *, leave_s: float = IDLE_CHECK_S
     ) -> None:
         self._models = models
         self._local = local

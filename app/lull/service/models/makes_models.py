@@ -14,7 +14,7 @@ from lull.core.models.engine import Engine
 from lull.core.skills.ports import Evolver
 
 
-class OllamaModel(ChatModel, Protocol):
+class OllamaChatModel(ChatModel, Protocol):
     """Interface of a chat model in the user's Ollama. Lull asks it like any other chat model, but
     must close its connection afterwards.
     """
@@ -28,7 +28,9 @@ class MakesModels(Protocol):
     skills.
     """
 
-    def ollama(self, model: str, *, timeout_s: float, allow_remote: bool = False) -> OllamaModel:
+    def ollama(
+        self, model: str, *, timeout_s: float, allow_remote: bool = False
+    ) -> OllamaChatModel:
         """Open a model of the user's Ollama for Lull's own work. Raises LullError if that is not
         allowed, as for a model that runs on another machine.
         """

@@ -16,8 +16,8 @@ from lull.core.errors import LullError
 from lull.core.skills.prompt_block import Placement
 from lull.loops.chat.select_skills import place_of
 from lull.loops.proof.replay import ReplayTarget
-from lull.service.builtin.model import LocalModels, served_sampling
-from lull.service.models.makes_models import MakesModels, OllamaModel
+from lull.service.builtin.model import EngineModels, served_sampling
+from lull.service.models.makes_models import MakesModels, OllamaChatModel
 
 log = logging.getLogger(__name__)
 
@@ -62,7 +62,7 @@ class ReplayTargets:
         make: MakesModels,
         settings: Callable[[], Settings],
         *,
-        local: LocalModels,
+        local: EngineModels,
         ollama: OllamaModelFacts,
         places: Mapping[str, Placement],
         judge: Callable[[], str] = str,
@@ -77,7 +77,7 @@ class ReplayTargets:
         self._ollama = ollama
         self._places = places
         self._judge = judge
-        self._chats: dict[str, OllamaModel] = {}
+        self._chats: dict[str, OllamaChatModel] = {}
 
     async def close(self) -> None:
         """Close the connections to all models that were opened."""

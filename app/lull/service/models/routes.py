@@ -7,7 +7,7 @@ from __future__ import annotations
 from aiohttp import web
 
 from lull.contract import routes
-from lull.service.control.answering import Answering
+from lull.service.answers.answering import Answering
 from lull.service.models.built_in import BuiltInReadiness
 from lull.service.models.exams import ExamRequests
 from lull.service.models.models import ModelRequests

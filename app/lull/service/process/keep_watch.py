@@ -13,8 +13,8 @@ from typing import Final
 from lull.core.errors import StoreError
 from lull.core.ports import Clock
 from lull.service.process.problems import Problems
-from lull.store.database import Database
-from lull.store.witness import Witness
+from lull.store.backups.witness import Witness
+from lull.store.sqlite.database import Database
 
 log = logging.getLogger(__name__)
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO
 
 from lull.core.errors import AlreadyRunning, Busy, StoreError
-from lull.store.on_disk import open_regular
+from lull.store.disk.on_disk import open_regular
 from lull.store.skills.skill_files import write_atomically
 
 if os.name == "posix":

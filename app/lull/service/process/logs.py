@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from lull.core.errors import LullError, SystemRefused
-from lull.store.on_disk import NOT_REGULAR, open_regular
+from lull.store.disk.on_disk import NOT_REGULAR, open_regular
 
 LOG_FILE = "service.log"
 MOST_BYTES = 5_000_000

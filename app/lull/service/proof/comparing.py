@@ -20,8 +20,8 @@ from lull.core.proof.proof import ProofRule
 from lull.core.proof.proposal import Proposal
 from lull.loops.proof.compare import Comparison, NextPair
 from lull.service.proof.proposal_views import evidence_view
+from lull.store.disk.uninterrupted import uninterrupted
 from lull.store.proof.proposals import Proposals
-from lull.store.uninterrupted import uninterrupted
 
 log = logging.getLogger(__name__)
 
@@ -29,7 +29,7 @@ PATIENCE_S: Final = 20.0
 """Most seconds that a request waits for a pair of answers."""
 
 
-class Compares(Protocol):
+class ComparesPairs(Protocol):
     """Interface of the object that has a model make two answers, with and without a proposed
     skill, and records which one the user picks.
     """
@@ -57,7 +57,7 @@ class ComparisonRequests:
 
     def __init__(
         self,
-        compare: Compares,
+        compare: ComparesPairs,
         *,
         proposals: Proposals,
         rule_for: Callable[[Proposal], ProofRule],

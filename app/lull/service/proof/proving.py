@@ -19,7 +19,7 @@ from lull.loops.proof.prove import Prove, WaitingProof
 from lull.loops.skills.review import Review
 from lull.service.process.bus import EventBus
 from lull.service.process.problems import Problems
-from lull.store.uninterrupted import uninterrupted
+from lull.store.disk.uninterrupted import uninterrupted
 
 HOLDOUT_EVERY_S = 600.0
 HOLDOUT_PROBLEM = "live guard"

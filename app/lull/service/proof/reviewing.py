@@ -15,7 +15,6 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from lull.contract.json_object import Json
-from lull.core.coded_text import TextSkill, coded_text
 from lull.core.errors import Conflict, LullError, NotFound, StoreError, UsageError
 from lull.core.events import EventKind
 from lull.core.feedback.feedback import Scope
@@ -28,9 +27,10 @@ from lull.core.proof.proposal import (
     status_text,
 )
 from lull.core.skills.skill import Library, SkillKey
+from lull.core.text.coded_text import TextSkillName, coded_text
 from lull.loops.chat.known_models import remember
 from lull.loops.skills.review import DecisionResult, Review
-from lull.service.control.answering import text_of
+from lull.service.answers.answering import text_of
 from lull.service.process.bus import EventBus
 from lull.service.proof.proposal_views import (
     fault_view,
@@ -39,10 +39,10 @@ from lull.service.proof.proposal_views import (
     settled_faults,
 )
 from lull.service.proof.verifying import verify_stored_proof
+from lull.store.disk.uninterrupted import uninterrupted
 from lull.store.proof.proposals import Proposals
 from lull.store.skills.conflicts import CheckedRule, contradicting, rule_of_text, rules_in_use
 from lull.store.skills.skills import Skills
-from lull.store.uninterrupted import uninterrupted
 
 log = logging.getLogger(__name__)
 
@@ -332,7 +332,7 @@ def _check_provable(proposal: Proposal) -> None:
             coded_text(
                 "suggestion-untested",
                 words,
-                TextSkill(proposal.key.name),
+                TextSkillName(proposal.key.name),
                 status_text(proposal.status),
             ),
             hint=f"`lull review show {proposal.id}` tells more.",

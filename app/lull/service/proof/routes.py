@@ -7,7 +7,7 @@ from __future__ import annotations
 from aiohttp import web
 
 from lull.contract import routes
-from lull.service.control.answering import Answering
+from lull.service.answers.answering import Answering
 from lull.service.proof.comparing import ComparisonRequests
 from lull.service.proof.reviewing import ReviewRequests
 from lull.service.proof.trying import TryOutRequests

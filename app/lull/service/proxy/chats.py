@@ -28,15 +28,20 @@ from lull.core.chat.messages import ChatRequest
 from lull.core.errors import Conflict, LullError, RequestError
 from lull.core.skills.prompt_block import Injection
 from lull.loops.chat.serve import Serve, Serving
-from lull.service.proxy.body import Body, model_named_in, read_body, still_to_send
 from lull.service.proxy.dialects.base import AnswerReader, Dialect
 from lull.service.proxy.forward import Forward, ProxyAnswer
 from lull.service.proxy.long.bodies import LongBodies, is_long
 from lull.service.proxy.own_errors import OwnFaults
 from lull.service.proxy.published_names import PublishedModelSender, PublishedNames
-from lull.service.proxy.read_chat import BodyToSend, InProcessBody, ReadableBody, without_traceback
+from lull.service.proxy.reading.body import Body, model_named_in, read_body, still_to_send
+from lull.service.proxy.reading.read_chat import (
+    BodyToSend,
+    InProcessBody,
+    ReadableBody,
+    without_traceback,
+)
+from lull.service.proxy.reading.unpacking import TOO_LONG, decompress_zstd
 from lull.service.proxy.recorded import RecordedRelay
-from lull.service.proxy.unpacking import TOO_LONG, decompress_zstd
 from lull.service.proxy.upstream import OwnModels, Upstream
 from lull.store.chat.recording import Prepared
 

@@ -15,11 +15,11 @@ from aiohttp import web
 from lull.core.errors import EngineError, RequestError, UpstreamDown
 from lull.service.idle.quiet import Activity
 from lull.service.proxy.auth import AccessRules, origin_form, refusal, split_client
-from lull.service.proxy.body import Body, read_body, still_to_send
 from lull.service.proxy.chats import AnswerChats, AnswerSources, ProxyRules
 from lull.service.proxy.dialects import CHAT_ROUTES
 from lull.service.proxy.forward import ProxyAnswer
 from lull.service.proxy.own_errors import OwnFaults, client_text, error_answer
+from lull.service.proxy.reading.body import Body, read_body, still_to_send
 from lull.service.proxy.relay import one_chunk, relay, runner
 
 MOST_LISTING_BYTES: Final = 2_000_000

@@ -19,7 +19,7 @@ from yarl import URL
 
 from lull.contract.chat_headers import RECORD_HEADER, SESSION_HEADER, SKILLS_HEADER
 from lull.core.errors import UpstreamDown
-from lull.service.proxy.unpacking import LONG_BYTES
+from lull.service.proxy.reading.unpacking import LONG_BYTES
 
 HOP_BY_HOP = frozenset(
     {

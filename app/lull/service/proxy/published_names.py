@@ -26,8 +26,8 @@ from lull.core.chat.model_name import canonical
 from lull.core.errors import WeightsError
 from lull.service.process.problems import Problems
 from lull.service.proxy.forward import Forward, ProxyAnswer
+from lull.service.proxy.reading.unpacking import LONG_BYTES
 from lull.service.proxy.relay import one_chunk
-from lull.service.proxy.unpacking import LONG_BYTES
 
 log = logging.getLogger(__name__)
 _PROBLEM = "published model"

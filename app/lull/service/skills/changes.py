@@ -17,8 +17,8 @@ from lull.loops.skills.approve import Approve, SkillChange
 from lull.loops.skills.from_files import FromFiles, shipped
 from lull.loops.skills.propose import flags_of
 from lull.resources import starter_skills_dir
-from lull.service.control.answering import text_of
-from lull.service.control.views import skill_view
+from lull.service.answers.answering import text_of
+from lull.service.answers.views import skill_view
 from lull.store.skills.skills import Skills
 
 _SWITCHES = {
@@ -38,7 +38,7 @@ _TYPED = ("add", "edit")
 """
 
 
-class SkillChanges:
+class SkillChangeRequests:
     """Parses and applies the user's requests to change skills (short texts put into prompts)."""
 
     def __init__(self, approve: Approve, files: FromFiles, skills: Skills) -> None:

@@ -7,13 +7,13 @@ from __future__ import annotations
 from aiohttp import web
 
 from lull.contract import routes
+from lull.service.answers.answering import Answering
 from lull.service.chat.reading import StoredConversations
-from lull.service.control.answering import Answering
-from lull.service.skills.changes import SkillChanges
+from lull.service.skills.changes import SkillChangeRequests
 
 
 def skill_routes(
-    reading: StoredConversations, changes: SkillChanges, answering: Answering
+    reading: StoredConversations, changes: SkillChangeRequests, answering: Answering
 ) -> list[web.RouteDef]:
     """Return the control API's routes that list, compare and change skills (texts put into
     prompts).

@@ -9,7 +9,7 @@ import asyncio
 from lull.core.ports import Clock
 from lull.service.process.problems import Problems
 from lull.service.proof.verifying import repair_evidence
-from lull.service.skills.changes import SkillChanges
+from lull.service.skills.changes import SkillChangeRequests
 from lull.service.skills.current import CurrentLibrary, LibraryIndex
 from lull.store.proof.proposals import Proposals
 from lull.store.skills.skills import Skills
@@ -28,7 +28,7 @@ class WatchLibrary:
         skills: Skills,
         proposals: Proposals,
         *,
-        changes: SkillChanges,
+        changes: SkillChangeRequests,
         current: CurrentLibrary,
         index: LibraryIndex,
         problems: Problems,

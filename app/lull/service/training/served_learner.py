@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from lull.core.skills.prompt_block import Placement
 from lull.loops.chat.select_skills import place_of
 from lull.loops.training.learner import Learner, PromptForm
-from lull.service.builtin.model import LocalModels
+from lull.service.builtin.model import EngineModels
 from lull.store.adapters.adapter_files import AdapterFiles
 from lull.store.adapters.adapters import Adapters
 
@@ -23,7 +23,7 @@ class ServedLearner:
     """Function that returns the name of the model that the current settings say should
     be trained.
     """
-    local: LocalModels
+    local: EngineModels
     places: Mapping[str, Placement]
     """The place in a model's prompts where skills (instruction texts) are put, by the digest of
     each model for which it was measured.

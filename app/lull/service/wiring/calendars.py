@@ -15,7 +15,7 @@ from lull.service.calendars.addresses import Addresses
 from lull.service.calendars.calendars import Calendars, try_feed
 from lull.service.process.problems import Problems
 from lull.store.calendars.feeds import Feeds
-from lull.store.database import Database
+from lull.store.sqlite.database import Database
 
 __all__ = ["calendars_of", "feed_reader", "try_feed"]
 

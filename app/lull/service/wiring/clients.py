@@ -20,7 +20,7 @@ from lull.core.ports import Clock
 from lull.loops.clients.connect import ClientConnecting
 from lull.loops.clients.overview import ClientOverview
 from lull.service.clients.connecting import ConnectParts
-from lull.service.wiring.own_models import BUILT_IN
+from lull.service.wiring.base.own_models import BUILT_IN
 from lull.store.clients.connections import Connections
 
 

@@ -20,8 +20,8 @@ from lull.service.proxy.long.bodies import LongBodies
 from lull.service.proxy.ollama_upstream import OllamaUpstream
 from lull.service.proxy.own_errors import OwnFaults
 from lull.service.proxy.recorded import RecordedRelay
+from lull.service.wiring.base.shared import SharedParts
 from lull.service.wiring.night.weights import TrainedModelParts
-from lull.service.wiring.shared import SharedParts
 
 LONG_READER_ASLEEP_S: Final = 8.0
 """Seconds after which the child process that reads long bodies is replaced, if it owes an answer

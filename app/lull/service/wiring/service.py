@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from lull.backends.retrieval.late_exemplars import LateExemplars
 from lull.backends.retrieval.skill_index import WordIndex
 from lull.config.settings import Settings
 from lull.core.idle.signals import IdleSource
@@ -16,12 +17,11 @@ from lull.service.models.exams import ExamRequests
 from lull.service.models.in_force import FollowSettings, SettingsInForce
 from lull.service.proxy.data_plane import DataPlane
 from lull.service.proxy.ollama_upstream import OllamaUpstream
-from lull.service.skills.changes import SkillChanges
+from lull.service.skills.changes import SkillChangeRequests
 from lull.service.skills.current import CurrentLibrary
+from lull.service.wiring.base.shared import SharedParts
 from lull.service.wiring.learning.feedback import LearningParts
-from lull.service.wiring.memory import LateExemplars
 from lull.service.wiring.night.slow_loop import SlowLoop
-from lull.service.wiring.shared import SharedParts
 from lull.service.wiring.upkeep import Upkeep
 from lull.service.wiring.views import Views
 
@@ -45,7 +45,7 @@ class SkillParts:
     current: CurrentLibrary
     index: WordIndex
     memory: LateExemplars
-    changes: SkillChanges
+    changes: SkillChangeRequests
     tries: TryOut
 
 
@@ -61,7 +61,7 @@ class LullParts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ModelChoices:
+class ChosenModels:
     """The current settings, and the parts that choose, by these settings, the model to train and
     the models that judge answers and write skills.
     """
@@ -82,7 +82,7 @@ class Service:
     learning: LearningParts
     slow_loop: SlowLoop
     lulls: LullParts
-    choices: ModelChoices
+    choices: ChosenModels
     views: Views
     upkeep: Upkeep
 

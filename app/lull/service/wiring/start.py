@@ -14,17 +14,17 @@ from lull.config.settings import Settings
 from lull.core.errors import ResourceError
 from lull.service.proxy.auth import AccessRules
 from lull.service.proxy.forward import forwarding_session
-from lull.service.wiring.own_models import (
+from lull.service.wiring.base.own_models import (
     BUILT_IN,
     BUILT_IN_PROBLEM,
     built_in_models,
     damage_of,
     publish_built_in,
 )
+from lull.service.wiring.base.stores import open_stores
 from lull.service.wiring.service import Service, finishing_of
-from lull.service.wiring.stores import open_stores
 from lull.service.wiring.together import OpenResources, put_together
-from lull.store.witness import database_replaced_error
+from lull.store.backups.witness import database_replaced_error
 
 
 @asynccontextmanager

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import aiohttp
 
 from lull.backends.ollama.facts import OllamaFacts
+from lull.backends.retrieval.late_exemplars import LateExemplars
 from lull.backends.retrieval.skill_index import WordIndex
 from lull.backends.system.clock import SystemClock, TimeSortedIds
 from lull.backends.system.secrets import (
@@ -29,10 +30,11 @@ from lull.core.skills.skill import Library
 from lull.loops.chat.select_skills import SelectSkills
 from lull.loops.chat.serve import Serve
 from lull.loops.feedback.auto_learner import AutoLearner, prepare_weights, weight_preparation
+from lull.loops.feedback.credit_wins import credit_in
 from lull.loops.proof.holdout import Holdout
 from lull.loops.skills.approve import Approve
 from lull.loops.skills.from_files import FromFiles
-from lull.service.builtin.model import LocalModels
+from lull.service.builtin.model import EngineModels
 from lull.service.idle.quiet import Activity
 from lull.service.models.exams import ExamRequests
 from lull.service.models.in_force import FollowSettings, SettingsInForce
@@ -41,27 +43,26 @@ from lull.service.process.bus import EventBus
 from lull.service.process.problems import Problems
 from lull.service.proxy.auth import AccessRules
 from lull.service.proxy.ollama_upstream import OllamaUpstream
-from lull.service.skills.changes import SkillChanges
+from lull.service.skills.changes import SkillChangeRequests
 from lull.service.skills.current import CurrentLibrary
+from lull.service.wiring.base.own_models import BUILT_IN, BuiltInModels
+from lull.service.wiring.base.shared import ModelsHere, SharedParts
+from lull.service.wiring.base.stores import Stores
 from lull.service.wiring.calendars import calendars_of
 from lull.service.wiring.learning.feedback import LearningParts, holdout_of, learning_of
 from lull.service.wiring.learning.proofs import try_out_of
 from lull.service.wiring.learning.reader import small_reader_of
-from lull.service.wiring.memory import LateExemplars
 from lull.service.wiring.night.lulls import call_soon_if_open, idle_source, watch_of
 from lull.service.wiring.night.slow_loop import SlowLoop, slow_loop_of
 from lull.service.wiring.night.weights import auto_learner_of
-from lull.service.wiring.own_models import BUILT_IN, BuiltInModels
 from lull.service.wiring.proxy import data_plane_of
 from lull.service.wiring.service import (
     AnsweringParts,
+    ChosenModels,
     LullParts,
-    ModelChoices,
     Service,
     SkillParts,
 )
-from lull.service.wiring.shared import ModelsHere, SharedParts
-from lull.service.wiring.stores import Stores
 from lull.service.wiring.upkeep import upkeep_of
 from lull.service.wiring.views import views_of
 from lull.store.chat.event_log import EventLog
@@ -144,7 +145,7 @@ def _common_parts(settings: Settings, paths: Paths, opened: OpenResources) -> _C
         bus=bus,
         problems=Problems(bus),
         models=ModelsHere(
-            local=LocalModels(clock=clock),
+            local=EngineModels(clock=clock),
             built_in=opened.models,
             ollama=_ollama(opened.session, settings, bus),
             places={},
@@ -215,7 +216,7 @@ def _loops(
         settings,
         holdout=holdout,
         fixing=fixing,
-        credit=common.memory.store_request,
+        credit=credit_in(common.memory),
         reader=small_reader_of(settings(), paths),
         allowed=lambda: lulls.watch.allows_a_question,
     )
@@ -302,7 +303,7 @@ def _skills(common: _CommonParts, loops: _Loops, serve: Serve) -> SkillParts:
         current=common.current,
         index=common.index,
         memory=common.memory,
-        changes=SkillChanges(shared.approve, common.files, shared.stores.skills),
+        changes=SkillChangeRequests(shared.approve, common.files, shared.stores.skills),
         tries=try_out_of(
             shared, loops.learning.proofs.requests, serve.skill_selector, common.index
         ),
@@ -311,7 +312,7 @@ def _skills(common: _CommonParts, loops: _Loops, serve: Serve) -> SkillParts:
 
 def _choices(
     in_force: SettingsInForce, auto: AutoLearner, serve: Serve, common: _CommonParts, loops: _Loops
-) -> ModelChoices:
+) -> ChosenModels:
     following = FollowSettings(
         in_force,
         learner=loops.slow.weights.learner,
@@ -328,7 +329,7 @@ def _choices(
         settings=lambda: models_and_addresses(in_force()),
         done=in_force.ask_again.set,
     )
-    return ModelChoices(
+    return ChosenModels(
         in_force=in_force, following=following, auto=auto, exam_requests=exam_requests
     )
 

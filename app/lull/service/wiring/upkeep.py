@@ -11,18 +11,19 @@ from lull.backends.retrieval.skill_index import WordIndex
 from lull.config.paths import Paths
 from lull.config.settings import Settings
 from lull.core.chat.retention import Limits
-from lull.loops.sweep import Sweep
+from lull.loops.forgetting.sweep import Sweep
+from lull.service.backups.backups import Backups
 from lull.service.chat.throwing_away import TrashRequests
-from lull.service.control.records import RecordChecks, WatchRecords
-from lull.service.process.backups import Backups
 from lull.service.process.keep_watch import WitnessWriter
+from lull.service.process.records import RecordChecks, WatchRecords
 from lull.service.process.supervisor import Supervisor
-from lull.service.skills.changes import SkillChanges
+from lull.service.skills.changes import SkillChangeRequests
 from lull.service.skills.current import CurrentLibrary
 from lull.service.skills.watch_library import WatchLibrary
-from lull.service.wiring.shared import SharedParts
+from lull.service.wiring.base.shared import SharedParts
 from lull.store.adapters.published import PublishedVersions
-from lull.store.retention import Retention
+from lull.store.forgetting.retention import Retention
+from lull.store.forgetting.trash import Trash
 from lull.store.skills.proof_records import (
     proof_records_not_put_right,
     repair_proof_records,
@@ -31,7 +32,6 @@ from lull.store.training.trained_adapters import (
     repair_trained_adapters,
     trained_adapters_not_put_right,
 )
-from lull.store.trash import Trash
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +55,7 @@ def upkeep_of(
     *,
     current: CurrentLibrary,
     index: WordIndex,
-    changes: SkillChanges,
+    changes: SkillChangeRequests,
 ) -> Upkeep:
     """Build the parts that keep the service running and its data in order, such as the supervisor
     of tasks and the backups.
@@ -73,7 +73,7 @@ def upkeep_of(
 
 
 def _watch_library(
-    shared: SharedParts, current: CurrentLibrary, index: WordIndex, changes: SkillChanges
+    shared: SharedParts, current: CurrentLibrary, index: WordIndex, changes: SkillChangeRequests
 ) -> WatchLibrary:
     return WatchLibrary(
         shared.stores.skills,

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from lull.backends.retrieval.late_exemplars import LateExemplars
 from lull.loops.training.eligible import Eligible
 from lull.service.chat.reading import StoredConversations
 from lull.service.feedback.rating import Rating
 from lull.service.feedback.trust_view import TrustView
+from lull.service.wiring.base.shared import SharedParts
 from lull.service.wiring.learning.feedback import LearningParts
-from lull.service.wiring.memory import LateExemplars
-from lull.service.wiring.shared import SharedParts
 from lull.store.feedback.answer_scores import AnswerScores
 
 

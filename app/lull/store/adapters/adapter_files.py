@@ -16,7 +16,7 @@ from typing import Final
 
 from lull.core.adapters.adapter import adapter_sha256
 from lull.core.errors import AdapterError, StoreError
-from lull.store.on_disk import NOT_REGULAR, inside, leads_nowhere, open_regular, to_disk
+from lull.store.disk.on_disk import NOT_REGULAR, inside, leads_nowhere, open_regular, to_disk
 
 log = logging.getLogger(__name__)
 

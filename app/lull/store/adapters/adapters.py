@@ -42,8 +42,6 @@ from lull.store.adapters.adapter_rows import (
     row_of,
     verdict_text,
 )
-from lull.store.database import Database
-from lull.store.rows.repair_records import not_put_right, repair_records
 from lull.store.rows.sealed_rows import (
     SealedRows,
     SealedTable,
@@ -58,6 +56,8 @@ from lull.store.rows.sealed_tables import (
     ADAPTERS_IN_FORCE,
     OF_ADAPTERS,
 )
+from lull.store.sqlite.database import Database
+from lull.store.sqlite.repair_records import not_put_right, repair_records
 
 T = TypeVar("T")
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from lull.core.adapters.gate import Distance, Manner
 from lull.core.adapters.measurement import Measure, MeasureKind
-from lull.store.database import Database
+from lull.store.sqlite.database import Database
 
 MeasureFields = Mapping[str, object]
 

@@ -14,9 +14,7 @@ from lull.core.adapters.published import Agreement, PublishedStatus, PublishedVe
 from lull.core.chat.model_name import canonical
 from lull.core.errors import StoreError
 from lull.core.models.ollama_model import published_name
-from lull.store.database import Database
 from lull.store.rows.readable_rows import DamagedRow, NamedValues, ReadableRows
-from lull.store.rows.repair_records import not_put_right, repair_records
 from lull.store.rows.sealed_rows import (
     Row,
     SealedRows,
@@ -25,6 +23,8 @@ from lull.store.rows.sealed_rows import (
     written_anew,
 )
 from lull.store.rows.sealed_tables import PUBLISHED
+from lull.store.sqlite.database import Database
+from lull.store.sqlite.repair_records import not_put_right, repair_records
 
 _NAMES_SHOWN: Final = 5
 

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import IO, Final
 
 from lull.core.adapters.adapter import adapter_sha256
-from lull.core.backup import (
+from lull.core.backups.backup import (
     CHECKPOINTS,
     DATABASE,
     FILES,
@@ -42,13 +42,13 @@ from lull.core.skills.skill_secrets import first_secret
 from lull.store.adapters.adapter_files import ADAPTER_FILES
 from lull.store.backups.parts import CHUNK, Tell, as_backup_errors, layout_and_counts, work_folder
 from lull.store.backups.reading import unpacked
-from lull.store.leftovers import sweep_folder
-from lull.store.on_disk import open_regular, to_disk
+from lull.store.backups.witness import Witness
+from lull.store.disk.leftovers import sweep_folder
+from lull.store.disk.on_disk import open_regular, to_disk
 from lull.store.rows.rewriting import rewrite_copy
 from lull.store.rows.sealed_rows import sealed_rows
 from lull.store.rows.sealed_tables import ADAPTERS, ADAPTERS_IN_FORCE
 from lull.store.skills.skill_files import SEARCHED_BYTES, SKILL_FILE, sha256_of, without_secrets
-from lull.store.witness import Witness
 
 COPYING: Final = "copying the database"
 PACKING: Final = "packing"

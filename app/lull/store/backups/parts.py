@@ -12,10 +12,10 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final
 
-from lull.core.backup import BackupCounts
+from lull.core.backups.backup import BackupCounts
 from lull.core.errors import BackupError
-from lull.store.leftovers import sweep_work
-from lull.store.on_disk import is_no_room
+from lull.store.disk.leftovers import sweep_work
+from lull.store.disk.on_disk import is_no_room
 
 Tell = Callable[[str, int, int], None]
 """Callback that reports progress: the part (such as `COPYING`), bytes done, bytes in all. It may

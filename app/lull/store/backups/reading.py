@@ -17,7 +17,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final
 
-from lull.core.backup import (
+from lull.core.backups.backup import (
     DATABASE,
     MANIFEST,
     MANIFEST_LIMIT,
@@ -27,8 +27,8 @@ from lull.core.backup import (
 )
 from lull.core.errors import BackupError
 from lull.store.backups.parts import CHUNK, NoRoom, Tell, as_backup_errors, layout_and_counts
-from lull.store.database import Database
-from lull.store.migrations import MIGRATIONS
+from lull.store.sqlite.database import Database
+from lull.store.sqlite.migrations import MIGRATIONS
 
 TRYING: Final = "trying it out"
 

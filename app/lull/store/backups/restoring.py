@@ -20,15 +20,15 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
-from lull.core.backup import DATABASE, Manifest, replaced_by_restore
+from lull.core.backups.backup import DATABASE, Manifest, replaced_by_restore
 from lull.core.errors import BackupError, Busy, NotFound
 from lull.store.backups.parts import Tell, as_backup_errors, work_folder
 from lull.store.backups.reading import unpacked
-from lull.store.database import Database
-from lull.store.leftovers import READY, RESTORING
-from lull.store.on_disk import to_disk
+from lull.store.backups.witness import Witness
+from lull.store.disk.leftovers import READY, RESTORING
+from lull.store.disk.on_disk import to_disk
 from lull.store.skills.skill_files import write_atomically
-from lull.store.witness import Witness
+from lull.store.sqlite.database import Database
 
 JOURNAL: Final = RESTORING
 _ASIDE: Final = "before-restore-"

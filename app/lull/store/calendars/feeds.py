@@ -23,7 +23,7 @@ from lull.core.calendars.feeds import (
     Validators,
 )
 from lull.core.errors import NotFound
-from lull.store.database import Database
+from lull.store.sqlite.database import Database
 
 _COLUMNS = (
     *("id", "label", "host", "path", "means", "private", "added_at", "tried_at"),

@@ -10,7 +10,7 @@ import secrets
 import sqlite3
 from typing import Final
 
-from lull.store.database import Database
+from lull.store.sqlite.database import Database
 
 _NAME: Final = "chain-key"
 

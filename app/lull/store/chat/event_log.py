@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from lull.core.events import Event
-from lull.store.database import Database
-from lull.store.writer import insert
+from lull.store.sqlite.database import Database
+from lull.store.sqlite.writer import insert
 
 KEPT_EVENTS = 10_000
 """Number of newest events that are kept."""

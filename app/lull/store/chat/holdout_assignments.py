@@ -10,7 +10,7 @@ from datetime import datetime
 
 from lull.core.proof.holdout import HoldoutOutcome, Toss
 from lull.core.skills.skill import SkillKey
-from lull.store.database import Database
+from lull.store.sqlite.database import Database
 
 
 class HoldoutAssignments:

@@ -26,8 +26,8 @@ from lull.core.chat.trajectory import Selection, Turn
 from lull.core.provenance.redaction import Number, redact_message, redact_name, redact_text
 from lull.store.chat.search_words import add_words
 from lull.store.chat.turn_rows import as_json, selection_json, suffixes_json, without_surrogates
-from lull.store.database import Database
-from lull.store.writer import insert
+from lull.store.sqlite.database import Database
+from lull.store.sqlite.writer import insert
 
 log = logging.getLogger(__name__)
 

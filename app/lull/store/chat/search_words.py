@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from lull.store.writer import insert
+from lull.store.sqlite.writer import insert
 
 _EVERY_ROW_OF: Final = (
     "SELECT s.row FROM json_each(?) AS said CROSS JOIN search_rows s ON s.link = said.value"

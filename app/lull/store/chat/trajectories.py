@@ -37,8 +37,8 @@ from lull.store.chat.turn_rows import (
     trajectory_row,
     without_surrogates,
 )
-from lull.store.database import Database
-from lull.store.preparing import Post
+from lull.store.sqlite.database import Database
+from lull.store.sqlite.preparing import Post
 
 __all__ = ["ConversationQuery", "Label", "Position", "Trajectories", "TrajectoryRow", "TurnRow"]
 

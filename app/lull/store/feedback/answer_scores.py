@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from lull.store.database import Database
 from lull.store.rows.sealed_rows import sealed_rows
 from lull.store.rows.sealed_tables import ADAPTER_MOVES
+from lull.store.sqlite.database import Database
 
 MOST_ANSWERS: Final = 50_000
 """Number of newest scored answers that are read."""

@@ -15,8 +15,8 @@ from datetime import datetime
 from typing import Final
 
 from lull.core.feedback.feedback import Feedback, MessageFindings, RuleKind, Scope
-from lull.store.database import Database
 from lull.store.feedback.reward_rows import owner_condition
+from lull.store.sqlite.database import Database
 
 _NEWEST: Final = (
     "f.read_by <> '' AND NOT EXISTS (SELECT 1 FROM feedback n WHERE n.turn = f.turn"

@@ -11,7 +11,7 @@ from lull.core.adapters.adapter import AdaptersInForce, AdapterVersion, trial_ke
 from lull.core.adapters.rollback import MOST_EARLIER_SCORES
 from lull.core.proof.holdout import HoldoutOutcome
 from lull.store.chat.holdout_assignments import HoldoutAssignments
-from lull.store.database import Database
+from lull.store.sqlite.database import Database
 
 MOST_SINCE = 2000
 """Most conversations since the adapter became the active one that are evaluated."""

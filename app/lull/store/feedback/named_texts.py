@@ -4,7 +4,7 @@ chosen for training, in the table `facts`.
 
 from __future__ import annotations
 
-from lull.store.database import Database
+from lull.store.sqlite.database import Database
 
 
 class NamedTexts:

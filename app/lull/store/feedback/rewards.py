@@ -14,7 +14,6 @@ from datetime import datetime
 
 from lull.core.feedback.signals import YOU_SAID
 from lull.store.chat.turn_rows import Label, TurnRow, turn_row
-from lull.store.database import Database
 from lull.store.feedback.reward_rows import (
     RewardRow,
     ServedTurn,
@@ -23,6 +22,7 @@ from lull.store.feedback.reward_rows import (
     values_of,
 )
 from lull.store.rows.readable_rows import readable
+from lull.store.sqlite.database import Database
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,7 @@ from typing import Final
 
 from lull.core.idle.forecast import JOURNAL_DAYS, PastLull
 from lull.core.idle.pausing import Pause
-from lull.store.database import Database
+from lull.store.sqlite.database import Database
 
 STOPPED: Final = "Lull was stopped."
 """Reason for closing a window whose end was never recorded."""

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 
 from lull.core.chat.model_name import canonical
 from lull.core.models.exam import ExamMark, ExamResult, ModelRole
-from lull.store.database import Database
+from lull.store.sqlite.database import Database
 
 _COLUMNS = ("model", "digest", "role", "exam", "at", "passed", "marks", "fields")
 _FIELDS = ("score", "low", "high", "sensitivity", "specificity", "why")

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 from lull.core.proof.placing import PlacingMark, PlacingResult
 from lull.core.skills.prompt_block import Placement
-from lull.store.database import Database
+from lull.store.sqlite.database import Database
 
 
 class Placings:

@@ -11,7 +11,6 @@ from lull.core.errors import Conflict, NotFound, StoreError
 from lull.core.proof.pairs import Pair
 from lull.core.proof.proposal import OPEN_STATUSES, Proposal, ProposalStatus
 from lull.core.skills.skill import SkillKey
-from lull.store.database import Database
 from lull.store.proof.proposal_rows import (
     UserDecision,
     WritingFault,
@@ -24,6 +23,7 @@ from lull.store.proof.proposal_rows import (
 from lull.store.proof.shown_pairs import ShownPair, shown_of
 from lull.store.proof.support import support_subject_words, support_turns
 from lull.store.proof.tested_texts import tested_texts
+from lull.store.sqlite.database import Database
 
 
 class ProposalReader:

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Sequence
 
 from lull.core.training.eligibility import comparison_words
 from lull.store.chat.turn_rows import turn_row
-from lull.store.database import Database
 from lull.store.feedback.reward_rows import newest_words
+from lull.store.sqlite.database import Database
 
 _STANDING = (
     " FROM support s JOIN proposals p ON p.id = s.proposal"

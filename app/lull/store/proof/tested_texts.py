@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Set
 
 from lull.core.skills.skill import SkillKey
-from lull.store.database import Database
+from lull.store.sqlite.database import Database
 
 
 def tested_texts(database: Database) -> Mapping[SkillKey, Set[str]]:

@@ -17,7 +17,7 @@ from lull.core.chat.client import Client
 from lull.core.proof.evidence import pair_from_json, pair_to_json
 from lull.core.proof.pairs import Pair
 from lull.core.skills.skill import Skill, SkillKey
-from lull.store.database import Database
+from lull.store.sqlite.database import Database
 
 NEWEST_TURNS = 4000
 """Number of newest turns that are searched for uses of skills."""

@@ -21,10 +21,10 @@ from lull.core.skills.skill import (
     SkillText,
     scope_of,
 )
-from lull.store.database import Database
 from lull.store.skills.proof_records import ProofRecord, proof_record
 from lull.store.skills.skill_folders import SkillFolders
 from lull.store.skills.skill_seals import SealedStates, State, sealed_states, table_rows
+from lull.store.sqlite.database import Database
 
 log = logging.getLogger(__name__)
 

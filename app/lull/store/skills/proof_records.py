@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 
 from lull.core.errors import StoreError
-from lull.store.database import Database
 from lull.store.rows.facts import fact
 from lull.store.rows.readable_rows import DamagedRow
-from lull.store.rows.repair_records import not_put_right, repair_records
 from lull.store.rows.sealed_rows import changing, sealed_rows, written_anew
 from lull.store.rows.sealed_tables import PROOF_RECORDS
+from lull.store.sqlite.database import Database
+from lull.store.sqlite.repair_records import not_put_right, repair_records
 
 _TO_SEAL = "proofs-to-seal"
 """Fact that is there until the proofs from before there were records are recorded."""

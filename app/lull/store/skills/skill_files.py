@@ -17,7 +17,7 @@ from lull.core.skills.skill_secrets import (
     name_without_secrets,
     secret_in_name,
 )
-from lull.store.on_disk import NOT_REGULAR, open_regular, read_regular
+from lull.store.disk.on_disk import NOT_REGULAR, open_regular, read_regular
 from lull.store.skills.skill_md import FILE_LIMIT
 
 SKILL_FILE = "SKILL.md"

@@ -22,7 +22,7 @@ from lull.core.errors import SkillError, StoreError
 from lull.core.proof.evidence import evidence_from_json
 from lull.core.proof.proof import ProofState
 from lull.core.skills.skill import EVERYBODY, RESERVED_CLIENT, SkillKey, SkillText, check_client
-from lull.store.on_disk import inside, read_regular
+from lull.store.disk.on_disk import inside, read_regular
 from lull.store.skills.skill_files import (
     COPY_LIMIT,
     SKILL_FILE,

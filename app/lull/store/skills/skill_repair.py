@@ -11,10 +11,10 @@ import sqlite3
 
 from lull.core.errors import LullError
 from lull.core.skills.skill import SkillKey
-from lull.store.database import Database
 from lull.store.rows.readable_rows import DamagedRow
 from lull.store.skills.skill_folders import SkillFolders
 from lull.store.skills.skill_seals import repair_rows, sealed_states
+from lull.store.sqlite.database import Database
 
 log = logging.getLogger(__name__)
 

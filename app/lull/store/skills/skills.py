@@ -28,13 +28,13 @@ from lull.core.skills.skill import (
     SkillText,
     scope_of,
 )
-from lull.store.database import Database
 from lull.store.skills.library_reader import LibraryReader
 from lull.store.skills.proof_records import record_earlier_proofs
 from lull.store.skills.skill_folders import SkillFolders, UnreadableSkill, WorkingCopy
 from lull.store.skills.skill_repair import check_and_repair
 from lull.store.skills.skill_seals import create_seals, seal
-from lull.store.writer import insert
+from lull.store.sqlite.database import Database
+from lull.store.sqlite.writer import insert
 
 log = logging.getLogger(__name__)
 

@@ -26,7 +26,7 @@ from lull.core.training.run_format import (
     spec_text,
 )
 from lull.core.training.spec import RunSpec
-from lull.store.on_disk import inside, to_disk
+from lull.store.disk.on_disk import inside, to_disk
 
 _UNFINISHED: Final = ".new-"
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from lull.core.errors import StoreError
-from lull.store.database import Database
 from lull.store.rows.readable_rows import DamagedRow
-from lull.store.rows.repair_records import not_put_right, repair_records
 from lull.store.rows.sealed_tables import TRAINED_ADAPTERS
+from lull.store.sqlite.database import Database
+from lull.store.sqlite.repair_records import not_put_right, repair_records
 
 
 async def repair_trained_adapters(database: Database) -> StoreError | None:

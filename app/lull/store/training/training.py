@@ -19,10 +19,10 @@ from lull.core.training.lesson import GraduationCourse
 from lull.core.training.record import Run, RunProgress, RunSource, RunStatus
 from lull.core.training.rollout import GroupState, RolloutAnswer, RolloutGroup, SampledPolicy
 from lull.core.training.spec import RunKind
-from lull.store.database import Database
 from lull.store.rows.readable_rows import DamagedRow, NamedValues, ReadableRows
 from lull.store.rows.sealed_rows import changing, sealed_rows, written_anew
 from lull.store.rows.sealed_tables import TRAINED_ADAPTERS
+from lull.store.sqlite.database import Database
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

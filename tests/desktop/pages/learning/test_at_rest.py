@@ -59,7 +59,7 @@ def sampling(page: Page) -> Iterator[Sampler]:
 
 def at_rest(shown: Shown, page: Page) -> None:
     shown.until(lambda: page.showing_body and not shown.desktop.client.busy)
-    shown.bot.wait(300)
+    shown.draw(page)
 
 
 def test_what_the_page_shows_stays_where_it_was_drawn_first(
@@ -74,7 +74,7 @@ def test_what_the_page_shows_stays_where_it_was_drawn_first(
     with sampling(page) as sampler:
         on_script.go(PageName.LEARNING)
         on_script.until(lambda: any(path == routes.LEARNING for _, path, _ in scripted.asked))
-        on_script.bot.wait(200)
+        on_script.draw(page)
         answers.set()
         at_rest(on_script, page)
     assert page.curves.legend.isVisible() and page.means.isVisible()

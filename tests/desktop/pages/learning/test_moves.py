@@ -60,7 +60,7 @@ class Moves:
         assert self.listed()["active"] == adapter
 
     def shows(self) -> str | None:
-        from lull.desktop.state import Subject
+        from lull.desktop.service.state import Subject
 
         active = self.shown.desktop.state.value(Subject.ADAPTERS).get("active")
         return str(active) if active else None

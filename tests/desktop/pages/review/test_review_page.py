@@ -15,6 +15,7 @@ from lull.core.proof.proposal import Proposal, ProposalKind, ProposalStatus, Tra
 from lull.core.proof.review_state import CAUTION_WORDS
 from lull.core.skills.stated_skill import skill_of
 from lull.desktop.language.catalogue import read_catalogue
+from lull.desktop.language.words import ago, now, set_language
 from lull.desktop.pages.review.approval_words import status_chip
 from lull.desktop.pages.review.approve_dialog import ApproveDialog
 from lull.desktop.pages.review.evidence import scorer_words, sources_html
@@ -31,7 +32,6 @@ from lull.desktop.pages.settings.page import SettingsPage
 from lull.desktop.shared.edit_dialog import EditDialog
 from lull.desktop.widgets.page import PageName
 from lull.desktop.widgets.tokens import LIGHT
-from lull.desktop.words import ago, now, set_language
 from lull.resources import languages_dir
 from tests.desk import Desk, pairs, proved
 from tests.desktop.conftest import Shown

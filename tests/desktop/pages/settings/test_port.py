@@ -9,8 +9,8 @@ from contextlib import closing
 import pytest
 
 from lull.contract import routes
-from lull.desktop.free_port import is_free
 from lull.desktop.pages.settings.editors import PortEdit
+from lull.desktop.service.free_port import is_free
 from tests.desktop.conftest import Shown
 from tests.desktop.pages.settings.test_settings_page import settings, typed
 from tests.desktop.scripted import Scripted

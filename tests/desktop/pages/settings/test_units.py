@@ -10,6 +10,7 @@ from PySide6.QtCore import QLocale
 from lull.config.files import describe_settings
 from lull.config.settings import Settings
 from lull.desktop.language.catalogue import Catalogue
+from lull.desktop.language.words import set_language
 from lull.desktop.pages.settings import units
 from lull.desktop.pages.settings.units import NumberUnit
 from lull.desktop.shared.setting_names import (
@@ -20,7 +21,6 @@ from lull.desktop.shared.setting_names import (
     title_of,
     without_keys,
 )
-from lull.desktop.words import set_language
 
 
 @pytest.fixture

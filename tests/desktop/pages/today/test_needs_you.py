@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QWidget
 from lull.contract import routes
 from lull.contract.json_object import Json
 from lull.desktop.pages.settings.page import SettingsPage
-from lull.desktop.state import Phase
+from lull.desktop.service.state import Phase
 from lull.desktop.widgets.page import PageName
 from lull.desktop.widgets.parts import Card
 from tests.desktop.conftest import Shown

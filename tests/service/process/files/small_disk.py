@@ -10,7 +10,8 @@ from pathlib import Path
 from shutil import disk_usage
 
 from tests.building import half_written
-from tests.running import Lull, Ran, RunningLull, eventually
+from tests.eventually import eventually
+from tests.running import Lull, Ran, RunningLull
 from tests.service.process.killed.street import COOK, Cook
 
 DISK = Path(os.environ["LULL_TEST_DISK"])

@@ -18,7 +18,8 @@ from pathlib import Path
 import pytest
 
 from tests.building import half_written
-from tests.running import Lull, RunningLull, eventually
+from tests.eventually import eventually
+from tests.running import Lull, RunningLull
 from tests.zygote import started
 
 pytestmark = pytest.mark.full

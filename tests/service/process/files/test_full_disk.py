@@ -10,7 +10,8 @@ from contextlib import contextmanager
 import pytest
 
 from tests.building import half_written
-from tests.running import Lull, RunningLull, eventually
+from tests.eventually import eventually
+from tests.running import Lull, RunningLull
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only on Linux")
 ADD = ("skills", "add", "menu-style", "--description", "d", "--body", "b")

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from lull.cli import log_lines
+from lull.cli.process import log_lines
 from lull.core.errors import LullError, StoreError
 from lull.service.process.logs import LOG_FILE, JsonLines, newest_first
-from tests.running import eventually
+from tests.eventually import eventually
 
 
 def record(error: BaseException | None = None, text: str = "it failed") -> dict[str, str]:

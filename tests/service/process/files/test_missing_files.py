@@ -15,7 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.running import Lull, eventually
+from tests.eventually import eventually
+from tests.running import Lull
 
 pytestmark = pytest.mark.full
 

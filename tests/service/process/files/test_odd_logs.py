@@ -16,7 +16,7 @@ import pytest
 from lull.desktop.shared.log_tail import LogTail
 from lull.service.process import logs
 from lull.service.process.logs import LOG_FILE, LogFile, start_logging
-from lull.store.forgetting import mask_words
+from lull.store.forgetting.forgetting import mask_words
 from tests.running import Lull
 
 pytestmark = [

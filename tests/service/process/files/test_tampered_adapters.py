@@ -16,7 +16,7 @@ from lull.core.chat.messages import Sampling
 from lull.resources import pocket_dir
 from lull.store.adapters.adapter_files import AdapterFiles
 from lull.store.adapters.adapters import Adapters
-from lull.store.database import Database
+from lull.store.sqlite.database import Database
 from tests.damage import damage_record, stopped_database
 from tests.loops.adapters.scripted import made
 from tests.running import Lull

@@ -22,7 +22,8 @@ from lull.desktop.shared.diagnostics import bug_report
 from tests.backends.calendars.server import answer, calendar_server
 from tests.backends.calendars.texts import MEETING, calendar
 from tests.building import bytes_below
-from tests.running import Lull, RunningLull, eventually, nobodys_port
+from tests.eventually import eventually
+from tests.running import Lull, RunningLull, nobodys_port
 from tests.zygote import started
 
 pytestmark = pytest.mark.full

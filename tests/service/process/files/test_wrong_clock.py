@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from tests.running import Lull, RunningLull, eventually
+from tests.eventually import eventually
+from tests.running import Lull, RunningLull
 
 pytestmark = pytest.mark.full
 

@@ -16,7 +16,8 @@ from pathlib import Path
 
 from lull.contract import routes
 from tests.cli.chat.test_forgetting import conversations, holding
-from tests.running import Lull, RunningLull, eventually
+from tests.eventually import eventually
+from tests.running import Lull, RunningLull
 from tests.service.control.socket_client import ControlSocket
 from tests.service.process.killed.street import Cook
 from tests.service.process.killed.test_killed_changes import ADAPTERS, Killed, stock

@@ -23,9 +23,10 @@ from lull.core.skills.prompt_block import BETWEEN, CLOSING, OPENING
 from lull.pocket import language as pocket
 from lull.service.proxy.dialects import CHAT_ROUTES
 from tests.doubles.scripted_endpoint import Says, ScriptedEndpoint
+from tests.eventually import PATIENCE_S, eventually
 from tests.loops.histories.bodies import added
 from tests.loops.histories.puppets import answer_to
-from tests.running import PATIENCE_S, Lull, RunningLull, eventually
+from tests.running import Lull, RunningLull
 from tests.service.control.socket_client import ControlSocket, Said
 from tests.service.scripted_upstream import Asked
 

@@ -27,7 +27,8 @@ from lull.core.proof.proposal import ProposalStatus
 from tests.building import half_written
 from tests.cli.adapters.test_with_service import bring
 from tests.desk import Desk, proved
-from tests.running import Lull, RunningLull, eventually
+from tests.eventually import eventually
+from tests.running import Lull, RunningLull
 from tests.service.control.socket_client import Said
 from tests.service.process.killed.street import (
     COOK,

@@ -7,7 +7,8 @@ import pytest
 
 from lull.contract import routes
 from tests.building import bytes_below
-from tests.running import Lull, RunningLull, eventually
+from tests.eventually import eventually
+from tests.running import Lull, RunningLull
 from tests.service.control.socket_client import ControlSocket
 
 pytestmark = pytest.mark.full

@@ -12,7 +12,8 @@ from lull.desktop.shared.diagnostics import bug_report
 from tests.backends.calendars.server import answer, calendar_server
 from tests.backends.calendars.texts import MEETING, calendar
 from tests.building import bytes_below
-from tests.running import Lull, eventually
+from tests.eventually import eventually
+from tests.running import Lull
 
 pytestmark = pytest.mark.slow
 

@@ -24,7 +24,8 @@ from urllib.parse import urlencode
 
 import pytest
 
-from tests.running import PATIENCE_S, Lull, RunningLull, eventually
+from tests.eventually import PATIENCE_S, eventually
+from tests.running import Lull, RunningLull
 from tests.service.control.socket_client import ControlSocket
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)

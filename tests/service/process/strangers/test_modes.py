@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.running import Lull, eventually
+from tests.eventually import eventually
+from tests.running import Lull
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="modes are POSIX's")
 

@@ -10,7 +10,8 @@ import pytest
 
 from lull.desktop.shared.diagnostics import bug_report
 from tests.cli.terminal import CTRL_C, at_a_terminal
-from tests.running import Lull, RunningLull, eventually
+from tests.eventually import eventually
+from tests.running import Lull, RunningLull
 from tests.service.control.socket_client import ControlSocket
 from tests.zygote import started
 

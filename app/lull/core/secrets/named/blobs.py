@@ -9,8 +9,8 @@ import binascii
 import re
 from typing import Final
 
-from lull.core.secrets.judging import count_changes, may_be_random
-from lull.core.secrets.pattern import Pattern, PatternPlace
+from lull.core.secrets.values.judging import count_changes, may_be_random
+from lull.core.secrets.values.pattern import Pattern, PatternPlace
 
 _A: Final = "q7KxR2mZp4TwB9dHc8LnV5sYf3GjQ6tE"
 _H: Final = "9f86d081e4c7a2b359f86d081e4c7a2b"

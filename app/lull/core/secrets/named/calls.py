@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from lull.core.secrets.judging import has_sign, looks_random
-from lull.core.secrets.pattern import QUOTE, Pattern, PatternPlace
+from lull.core.secrets.values.judging import has_sign, looks_random
+from lull.core.secrets.values.pattern import QUOTE, Pattern, PatternPlace
 
 _STRING: Final = rf"(?:[a-zA-Z@]{{1,2}})?{QUOTE}((?:(?!\\{{0,7}}[\"'`]|&quot;)[^\s⟨⟩]){{5,400}})(?=\\{{0,7}}[\"'`]|&quot;)"
 _ARGUMENT: Final = rf"(?:{QUOTE}[^\n\"'`]{{0,120}}{QUOTE}|[\w.\[\]]{{1,60}})\s?,\s?"

@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from lull.core.secrets.letters import are_random_letters
 from lull.core.secrets.named.names import PASSWORDS, PASSWORDS_ELSEWHERE
-from lull.core.secrets.pattern import LINE_END, QUOTE, Pattern, PatternPlace, SecretNames
+from lull.core.secrets.values.letters import are_random_letters
+from lull.core.secrets.values.pattern import LINE_END, QUOTE, Pattern, PatternPlace, SecretNames
 
 _LOWER: Final = r"[a-z\u00df-\u024f\u1ea0-\u1eff]"
 

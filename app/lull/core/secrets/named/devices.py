@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from lull.core.secrets.judging import has_sign, looks_random, not_dummy
-from lull.core.secrets.pattern import BARE, LINE_END, QUOTE, Pattern, PatternPlace
+from lull.core.secrets.values.judging import has_sign, looks_random, not_dummy
+from lull.core.secrets.values.pattern import BARE, LINE_END, QUOTE, Pattern, PatternPlace
 
 _VALUE: Final = rf"{QUOTE}?({BARE}{{4,300}})"
 _TYPED: Final = r"(?:password|secret|key|md5|authentication-key|community|passphrase|pac key|key-string|auth-password|priv-password|ascii|hmac-\w+)"

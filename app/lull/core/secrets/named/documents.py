@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
-from lull.core.secrets.judging import has_sign, looks_random, not_dummy
-from lull.core.secrets.pattern import BARE, LINE_END, QUOTE, Pattern, PatternPlace
+from lull.core.secrets.values.judging import has_sign, looks_random, not_dummy
+from lull.core.secrets.values.pattern import BARE, LINE_END, QUOTE, Pattern, PatternPlace
 
 _LINE: Final = re.compile(LINE_END)
 _KIND: Final = re.compile(

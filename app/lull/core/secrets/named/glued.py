@@ -7,9 +7,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from lull.core.secrets.assigned import NOT_A_SECRET
-from lull.core.secrets.judging import has_sign, looks_random, not_dummy
-from lull.core.secrets.pattern import BARE, QUOTE, SIGN, Pattern, PatternPlace
+from lull.core.secrets.named.assigned import NOT_A_SECRET
+from lull.core.secrets.values.judging import has_sign, looks_random, not_dummy
+from lull.core.secrets.values.pattern import BARE, QUOTE, SIGN, Pattern, PatternPlace
 
 _VALUE: Final = rf"{QUOTE}?\]?\)?{SIGN}(?:[bru]{{1,2}}(?=[\"'\\]))?{QUOTE}?({BARE}{{4,2000}})"
 _OTHER_WORDS: Final = re.compile(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from lull.core.secrets.judging import looks_random, quoted_password
-from lull.core.secrets.pattern import QUOTE, Pattern, PatternPlace
+from lull.core.secrets.values.judging import looks_random, quoted_password
+from lull.core.secrets.values.pattern import QUOTE, Pattern, PatternPlace
 
 _NAME: Final = (
     r"[\w.: -]{0,40}?(?:pass(?:word|wd|phrase|code)?|pwd|passwort|kennwort|secret|token|api[ _.-]?key|access[ _.-]?key|secret[ _.-]?key|private[ _.-]?key|"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from lull.core.secrets.pattern import QUOTE, SecretNames
+from lull.core.secrets.values.pattern import QUOTE, SecretNames
 
 _LATIN_WORD: Final = """
 password passwd passwort passphrase passcode psswd pswd kennwort wachtwoord wachtzin wagwoord

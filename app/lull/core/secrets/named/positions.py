@@ -8,14 +8,6 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from lull.core.secrets.judging import (
-    has_sign,
-    is_readable,
-    looks_like_key,
-    looks_like_password,
-    looks_random,
-)
-from lull.core.secrets.letters import are_random_letters
 from lull.core.secrets.named.names import (
     PASSPHRASES,
     PASSWORDS,
@@ -25,9 +17,17 @@ from lull.core.secrets.named.names import (
     SHORT,
     SHORT_PASSWORDS,
 )
-from lull.core.secrets.pattern import LINE_END, QUOTE, Pattern, PatternPlace, SecretNames
-from lull.core.secrets.plain_words import DUMMIES
-from lull.core.secrets.said import passphrase
+from lull.core.secrets.named.said import passphrase
+from lull.core.secrets.values.judging import (
+    has_sign,
+    is_readable,
+    looks_like_key,
+    looks_like_password,
+    looks_random,
+)
+from lull.core.secrets.values.letters import are_random_letters
+from lull.core.secrets.values.pattern import LINE_END, QUOTE, Pattern, PatternPlace, SecretNames
+from lull.core.secrets.values.plain_words import DUMMIES
 
 _CHARACTER: Final = (
     r"(?:[^\s\"'`,;&|<>\\⟨⟩“”«»‹›„\u0250-\u1dff\u2000-\uffff]|&(?!\w{1,32}[=;]|#\d{1,4};))"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from lull.core.secrets.judging import has_sign, looks_random, not_dummy
-from lull.core.secrets.pattern import BARE, QUOTE, Pattern, PatternPlace
+from lull.core.secrets.values.judging import has_sign, looks_random, not_dummy
+from lull.core.secrets.values.pattern import BARE, QUOTE, Pattern, PatternPlace
 
 _VALUE: Final = rf"{QUOTE}?({BARE}{{4,200}})"
 _NAME: Final = rf"{QUOTE}?[\w.@\\/-]{{1,64}}{QUOTE}?"

@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from lull.core.secrets.judging import bare_password, has_sign, looks_random, not_dummy
 from lull.core.secrets.named.names import (
     PASSWORDS,
     PASSWORDS_ELSEWHERE,
@@ -17,7 +16,8 @@ from lull.core.secrets.named.names import (
     SHORT,
     SHORT_PASSWORDS,
 )
-from lull.core.secrets.pattern import LINE_END, QUOTE, Pattern
+from lull.core.secrets.values.judging import bare_password, has_sign, looks_random, not_dummy
+from lull.core.secrets.values.pattern import LINE_END, QUOTE, Pattern
 
 _LINE: Final = re.compile(
     rf"{LINE_END}|:[ ]?\\{{0,7}}\"|\\{{0,7}}\"\s?[}}\]]|</?(?:pre|code|textarea|p|div|note)>"

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from PySide6.QtCore import QStringListModel, Qt, QTimer, Signal
 from PySide6.QtWidgets import QComboBox, QCompleter, QWidget
 
+from lull.desktop.language.words import plain, skill_title, tr
 from lull.desktop.shared.new_skill import slug
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.columns import search_field
 from lull.desktop.widgets.flow import Flow
-from lull.desktop.words import plain, skill_title, tr
 
 TYPED_MS = 250
 """Milliseconds after the last key press before a search starts (debounce)."""

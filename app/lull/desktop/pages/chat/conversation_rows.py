@@ -13,9 +13,9 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelInde
 
 from lull.contract import routes
 from lull.contract.json_object import Json
-from lull.desktop.client import Reply
-from lull.desktop.state import AppState
-from lull.desktop.words import ago, counted, hover, now, percent, plain, skill_title, tr
+from lull.desktop.language.words import ago, counted, hover, now, percent, plain, skill_title, tr
+from lull.desktop.service.client import Reply
+from lull.desktop.service.state import AppState
 
 Index = QModelIndex | QPersistentModelIndex
 _ROOT: Final = QModelIndex()

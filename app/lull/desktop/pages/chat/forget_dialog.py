@@ -10,9 +10,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QVBoxLayout, QWidget
 
 from lull.contract.json_object import Json
+from lull.desktop.language.words import counted, skill_title, tr
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import counted, skill_title, tr
 
 
 class ForgetDialog(QDialog):

@@ -13,17 +13,17 @@ from PySide6.QtWidgets import QListView
 
 from lull.contract import routes
 from lull.contract.conversation_markdown import conversation_markdown
-from lull.desktop.client import Reply
+from lull.desktop.language.words import counted, plain, short_date, tr
 from lull.desktop.pages.chat.conversation_filter import ConversationFilter
 from lull.desktop.pages.chat.conversation_rows import ConversationRows
 from lull.desktop.pages.chat.forget_dialog import ForgetDialog
 from lull.desktop.pages.chat.trash_dialog import TrashDialog
 from lull.desktop.pages.chat.turns_view import TurnsView
-from lull.desktop.state import OutcomeMessage, Subject, failure_words
+from lull.desktop.service.client import Reply
+from lull.desktop.service.state import OutcomeMessage, Subject, failure_words
 from lull.desktop.widgets.columns import two_columns
 from lull.desktop.widgets.page import Empty, Kit, Page
 from lull.desktop.widgets.parts import button, label, row
-from lull.desktop.words import counted, plain, short_date, tr
 
 
 class ConversationsPage(Page):

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from lull.desktop.words import tr
+from lull.desktop.language.words import tr
 
 REDACTED: Final = re.compile(r"⟨secret:([a-z0-9-]+):(\d+)⟩")
 """What stands in a stored text instead of a secret: its kind and its number in the conversation."""

@@ -17,9 +17,10 @@ from PySide6.QtWidgets import QCheckBox, QVBoxLayout
 from lull.contract import routes
 from lull.contract.chat_headers import SESSION_HEADER, SKILLS_HEADER, WINDOW_CLIENT
 from lull.contract.json_object import Json
-from lull.desktop.client import Reply
+from lull.desktop.language.words import plain, tr
 from lull.desktop.pages.chat.turns_view import TurnsView
-from lull.desktop.state import Phase, Subject
+from lull.desktop.service.client import Reply
+from lull.desktop.service.state import Phase, Subject
 from lull.desktop.widgets.chat.answer_view import AnswerView
 from lull.desktop.widgets.chat.chat_model import ChatModelChoice
 from lull.desktop.widgets.chat.message_edit import MessageEdit
@@ -27,7 +28,6 @@ from lull.desktop.widgets.chat.streamed_chat import ChatAddress, StreamedChat
 from lull.desktop.widgets.page import Kit, Page, PageName
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import plain, tr
 
 ROUTE: Final = "/api/chat"
 RECORDED: Final = "turn-recorded"

@@ -9,12 +9,12 @@ from PySide6.QtWidgets import QDialog, QGridLayout, QVBoxLayout, QWidget
 
 from lull.contract import routes
 from lull.contract.json_object import Json
-from lull.desktop.client import Reply
-from lull.desktop.state import AppState, OutcomeMessage, Subject, failure_words
+from lull.desktop.language.words import ago, counted, now, plain, tr
+from lull.desktop.service.client import Reply
+from lull.desktop.service.state import AppState, OutcomeMessage, Subject, failure_words
 from lull.desktop.widgets.flow import scrolled
 from lull.desktop.widgets.parts import button, clear_layout, label, row
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import ago, counted, now, plain, tr
 
 MOST_SHOWN: Final = 30
 """Most removals listed; older ones are counted."""

@@ -14,16 +14,7 @@ from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from lull.contract.chat_headers import WINDOW_CLIENT
 from lull.contract.json_object import Json
-from lull.desktop.pages.chat.secret_words import removed_kinds, shown_secrets, with_kinds_named
-from lull.desktop.shared.teaching import teach
-from lull.desktop.state import Subject
-from lull.desktop.widgets.accessible import tab_after
-from lull.desktop.widgets.page import Kit
-from lull.desktop.widgets.parts import Card, button, clear_layout, label, row
-from lull.desktop.widgets.text.diff import marked_html
-from lull.desktop.widgets.text.long_text import LongText, has_long_run
-from lull.desktop.widgets.tokens import GAP, Theme
-from lull.desktop.words import (
+from lull.desktop.language.words import (
     known_sentence,
     percent,
     plain,
@@ -32,6 +23,15 @@ from lull.desktop.words import (
     tr,
     translated,
 )
+from lull.desktop.pages.chat.secret_words import removed_kinds, shown_secrets, with_kinds_named
+from lull.desktop.service.state import Subject
+from lull.desktop.shared.teaching import teach
+from lull.desktop.widgets.accessible import tab_after
+from lull.desktop.widgets.page import Kit
+from lull.desktop.widgets.parts import Card, button, clear_layout, label, row
+from lull.desktop.widgets.text.diff import marked_html
+from lull.desktop.widgets.text.long_text import LongText, has_long_run
+from lull.desktop.widgets.tokens import GAP, Theme
 
 MOST_TURNS: Final = 30
 """Most turns shown; of a longer conversation only the newest are."""

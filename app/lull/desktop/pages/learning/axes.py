@@ -9,7 +9,7 @@ from typing import Any, Final
 import pyqtgraph as pg
 from PySide6.QtGui import QFont, QFontMetricsF
 
-from lull.desktop.words import count, on_day, tr
+from lull.desktop.language.words import count, on_day, tr
 
 HOURS: Final = (1, 3, 6, 12)
 TICK_DAYS: Final = (1, 2, 7, 14, 28, 56, 91, 182, 364)

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
+from lull.desktop.language.words import plain, skill_title, tr
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.flow import Flow
-from lull.desktop.words import plain, skill_title, tr
 
 
 class ChartFilter(QWidget):

@@ -12,9 +12,18 @@ from typing import Any, Final
 
 from lull.contract.json_object import Json
 from lull.core.feedback.trend import LEAST_ANSWERS, mean_of
+from lull.desktop.language.words import (
+    count,
+    decimal,
+    parsed,
+    percent,
+    plain,
+    short_date,
+    short_day,
+    tr,
+)
 from lull.desktop.pages.learning import meaning
 from lull.desktop.shared.changes import change_words, move_words
-from lull.desktop.words import count, decimal, parsed, percent, plain, short_date, short_day, tr
 
 MOST_POINTS: Final = 2_000
 

@@ -14,6 +14,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPixmap, QWheelEvent
 from PySide6.QtWidgets import QLabel, QVBoxLayout
 
+from lull.desktop.language.words import tr
 from lull.desktop.pages.learning.axes import DayAxis
 from lull.desktop.pages.learning.charts import Chart, ChartName, titles
 from lull.desktop.pages.learning.drawing import DAY_S, ChartDrawing
@@ -22,7 +23,6 @@ from lull.desktop.pages.learning.reading import entries, near_words
 from lull.desktop.widgets.accessible import SelfDrawn
 from lull.desktop.widgets.parts import label
 from lull.desktop.widgets.style import ThemeInForce, small_pt
-from lull.desktop.words import tr
 
 PLOT_PX: Final = 220
 """Least height of a plot in pixels; a smaller page scrolls."""

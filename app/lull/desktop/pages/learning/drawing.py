@@ -12,12 +12,12 @@ import pyqtgraph as pg
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFont
 
+from lull.desktop.language.words import percent
 from lull.desktop.pages.learning.axes import DayAxis
 from lull.desktop.pages.learning.charts import Chart, ChartMark, Series, running_mean
 from lull.desktop.pages.learning.reading import axis_titles
 from lull.desktop.widgets.style import small_pt
 from lull.desktop.widgets.tokens import Theme
-from lull.desktop.words import percent
 
 LOG_FLOOR: Final = 0.01
 """Lowest value that a chart's logarithmic scale shows."""

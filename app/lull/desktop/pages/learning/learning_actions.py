@@ -7,9 +7,9 @@ from __future__ import annotations
 from lull.contract import routes
 from lull.contract.json_object import Json
 from lull.core.adapters.adapter import WAS_IN_FORCE
-from lull.desktop.client import Reply
-from lull.desktop.state import AppState, OutcomeMessage, Subject
-from lull.desktop.words import plain, tr
+from lull.desktop.language.words import plain, tr
+from lull.desktop.service.client import Reply
+from lull.desktop.service.state import AppState, OutcomeMessage, Subject
 
 
 class LearningActions:

@@ -13,10 +13,10 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QLabel, QWidget
 
+from lull.desktop.language.words import hover
 from lull.desktop.widgets.flow import Flow
 from lull.desktop.widgets.parts import clear_layout
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import hover
 
 SAMPLE_PX: Final = 26
 """Width in pixels of the sample beside a name."""

@@ -13,7 +13,7 @@ from typing import Final
 from lull.contract.json_object import Json
 from lull.core.feedback.calibration import Estimate, wilson
 from lull.core.feedback.trend import LEAST_SIDE, Trend, halves, loss_trend, mean_of, trend
-from lull.desktop.words import count, length, percent, plain, tr
+from lull.desktop.language.words import count, length, percent, plain, tr
 
 Means = Sequence[tuple[float, int]]
 """(Mean score, number of answers) of successive groups of answers, oldest first."""

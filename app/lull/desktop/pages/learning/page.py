@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from lull.contract import routes
 from lull.contract.json_object import Json
-from lull.desktop.client import Reply
+from lull.desktop.language.words import now, tr, translated
 from lull.desktop.pages.learning.adapters_dialog import AdaptersDialog
 from lull.desktop.pages.learning.chart_filter import ChartFilter
 from lull.desktop.pages.learning.charts import OF_ANSWERS, Chart, ChartName, charts, titles
@@ -40,16 +40,16 @@ from lull.desktop.pages.learning.words import (
     run_cells,
     run_words,
 )
+from lull.desktop.service.client import Reply
+from lull.desktop.service.state import OutcomeMessage, Phase, Subject
 from lull.desktop.shared.learning_feed import LearningFeed
-from lull.desktop.state import OutcomeMessage, Phase, Subject
-from lull.desktop.tray_status import tray_status
+from lull.desktop.shared.tray_status import tray_status
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.flow import Sides
 from lull.desktop.widgets.page import Empty, Kit, Page, loading
 from lull.desktop.widgets.parts import Card, button, label, row
 from lull.desktop.widgets.small_table import fill, selected_names, set_heads, small_table
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import now, tr, translated
 
 CANCELLABLE = ("waiting", "training", "trained", "judging")
 LEARNING_FEED_DAYS: Final = 28

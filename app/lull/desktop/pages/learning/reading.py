@@ -10,11 +10,11 @@ from typing import Final
 from PySide6.QtCore import Qt
 
 from lull.core.feedback.trend import LEAST_ANSWERS
+from lull.desktop.language.words import count, decimal, on_day, percent, tr
 from lull.desktop.pages.learning.axes import to_local_time
 from lull.desktop.pages.learning.charts import Chart, Dot, Series
 from lull.desktop.pages.learning.legend import LegendEntry, SampleKind
 from lull.desktop.widgets.tokens import Theme
-from lull.desktop.words import count, decimal, on_day, percent, tr
 
 MARK_NEAR_S: Final = 3 * 3600.0
 """Most seconds between a value and a mark that is described together with it."""

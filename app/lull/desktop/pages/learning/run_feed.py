@@ -10,8 +10,8 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from lull.contract import routes
 from lull.contract.json_object import Json
-from lull.desktop.client import Reply
-from lull.desktop.state import AppState, Phase, Subject
+from lull.desktop.service.client import Reply
+from lull.desktop.service.state import AppState, Phase, Subject
 
 READ_GAP_MS: Final = 3_000
 """Milliseconds between two reads, which are needed because no event is sent for a step."""

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from PySide6.QtWidgets import QWidget
 
 from lull.contract.json_object import Json
+from lull.desktop.language.words import tr
 from lull.desktop.pages.learning.side_by_side import Column, SideBySide
 from lull.desktop.pages.learning.words import facts_of
 from lull.desktop.widgets.page import Kit
-from lull.desktop.words import tr
 
 
 class RunsDialog(SideBySide):

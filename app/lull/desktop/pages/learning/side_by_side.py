@@ -13,12 +13,12 @@ from PySide6.QtWidgets import QDialog, QTableWidget, QTableWidgetItem, QVBoxLayo
 
 from lull.contract import routes
 from lull.contract.json_object import Json
-from lull.desktop.client import Reply
+from lull.desktop.language.words import hover, named, plain, tr, translated
+from lull.desktop.service.client import Reply
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.small_table import small_table
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import hover, named, plain, tr, translated
 
 Facts = list[tuple[str, str]]
 

@@ -10,9 +10,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 from lull.contract.json_object import Json
-from lull.desktop.pages.learning.charts import Chart
-from lull.desktop.shared.changes import move_words
-from lull.desktop.words import (
+from lull.desktop.language.words import (
     count,
     counted,
     decimal,
@@ -26,6 +24,8 @@ from lull.desktop.words import (
     tr,
     translated,
 )
+from lull.desktop.pages.learning.charts import Chart
+from lull.desktop.shared.changes import move_words
 
 
 def RUN_HEADS() -> tuple[str, ...]:  # noqa: N802

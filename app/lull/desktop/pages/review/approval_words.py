@@ -11,8 +11,8 @@ from typing import Final
 
 from lull.contract.json_object import Json
 from lull.core.proof.review_state import CALM, CAUTION_WORDS, Caution, ReviewState
+from lull.desktop.language.words import counted, plain, tr, translated
 from lull.desktop.shared.skill_words import FlagLook, flag_look
-from lull.desktop.words import counted, plain, tr, translated
 
 
 def standing(proposal: Json) -> ReviewState:

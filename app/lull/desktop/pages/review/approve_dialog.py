@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QDialog, QTextBrowser, QVBoxLayout, QWidget
 
 from lull.contract.json_object import Json
 from lull.core.skills.stated_skill import example_of_description
+from lull.desktop.language.words import counted, skill_title, tr
 from lull.desktop.pages.review.approval_words import (
     cautions,
     flag_lines,
@@ -26,7 +27,6 @@ from lull.desktop.shared.skill_words import conflict_words, where_words
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.text.diff import escaped
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import counted, skill_title, tr
 
 
 class ApproveDialog(QDialog):

@@ -13,11 +13,11 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 from lull.contract.json_object import Json
 from lull.core.proof.review_state import ReviewState
 from lull.core.proof.whose_words import WordsAuthor
+from lull.desktop.language.words import tr
 from lull.desktop.pages.review.approval_words import cautions, standing
 from lull.desktop.pages.review.tested_words import evidence_words, what_now, why_not_better
 from lull.desktop.widgets.parts import label, set_kind
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import tr
 
 
 class Mark(StrEnum):

@@ -26,12 +26,12 @@ from PySide6.QtWidgets import (
 from lull.contract import routes
 from lull.contract.json_object import Json
 from lull.core.chat.picks import Pick
-from lull.desktop.client import Reply
-from lull.desktop.state import failure_words
+from lull.desktop.language.words import counted, length, plain, skill_title, tr, translated
+from lull.desktop.service.client import Reply
+from lull.desktop.service.state import failure_words
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import add_shortcut, button, label, row
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import counted, length, plain, skill_title, tr, translated
 
 _POLL_MS: Final = 200
 """Polling interval while the model answers."""

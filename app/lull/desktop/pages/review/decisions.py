@@ -16,9 +16,9 @@ from PySide6.QtCore import QObject, Signal
 
 from lull.contract import routes
 from lull.contract.json_object import Json
-from lull.desktop.client import Reply
-from lull.desktop.state import AppState, OutcomeCheck, OutcomeMessage, Subject
-from lull.desktop.words import count, skill_title, tr
+from lull.desktop.language.words import count, skill_title, tr
+from lull.desktop.service.client import Reply
+from lull.desktop.service.state import AppState, OutcomeCheck, OutcomeMessage, Subject
 
 MORNING: Final = time(8)
 """Time of day at which a proposed skill that was postponed to another day is shown again."""

@@ -12,10 +12,10 @@ from typing import Final
 
 from lull.contract.json_object import Json
 from lull.core.proof.pairs import BY_CHECK
+from lull.desktop.language.words import tr
 from lull.desktop.shared.skill_words import rule_words
 from lull.desktop.widgets.text.diff import escaped, marked_html
 from lull.desktop.widgets.tokens import Theme
-from lull.desktop.words import tr
 
 MOST_TURNS: Final = 6
 

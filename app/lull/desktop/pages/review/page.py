@@ -19,6 +19,7 @@ from lull.contract import routes
 from lull.contract.json_object import Json
 from lull.core.proof.proposal import DECIDABLE
 from lull.core.proof.review_state import ReviewState
+from lull.desktop.language.words import counted, now, skill_title, tr, without_args
 from lull.desktop.pages.review.approval_words import (
     approvable_together,
     approve_words,
@@ -33,13 +34,12 @@ from lull.desktop.pages.review.decisions import Decisions, snooze_times
 from lull.desktop.pages.review.proposal_rows import ProposalRows, ordered
 from lull.desktop.pages.review.proposal_view import ProposalView
 from lull.desktop.pages.review.reject_dialog import RejectDialog
+from lull.desktop.service.state import OutcomeMessage, Subject
 from lull.desktop.shared.edit_dialog import EditDialog
 from lull.desktop.shared.try_dialog import TryDialog, proposal_to_try
-from lull.desktop.state import OutcomeMessage, Subject
 from lull.desktop.widgets.columns import two_columns
 from lull.desktop.widgets.page import Empty, Kit, Page, PageName
 from lull.desktop.widgets.parts import add_shortcut, button, label, restyle, row
-from lull.desktop.words import counted, now, skill_title, tr, without_args
 
 
 class ReviewPage(Page):

@@ -10,9 +10,9 @@ from typing import Any, Final
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt
 
 from lull.contract.json_object import Json
+from lull.desktop.language.words import ago, named, now, skill_title, tr
 from lull.desktop.pages.review.approval_words import flag_lines, status_chip
 from lull.desktop.shared.skill_words import FlagLook
-from lull.desktop.words import ago, named, now, skill_title, tr
 
 _ROOT: Final = QModelIndex()
 _RANKS: Final = {"proved": 0, "screened": 1, "unproved": 1, "proving": 2, "quarantined": 3}

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QButtonGroup, QVBoxLayout, QWidget
 from lull.contract import routes
 from lull.contract.json_object import Json
 from lull.core.proof.review_state import ReviewState
-from lull.desktop.client import Reply
+from lull.desktop.language.words import ago, clock, now, plain, skill_title, tr
 from lull.desktop.pages.review.approval_words import (
     cautions,
     flag_lines,
@@ -33,6 +33,7 @@ from lull.desktop.pages.review.evidence import (
 from lull.desktop.pages.review.proposal_rows import kind_words
 from lull.desktop.pages.review.scope_and_check import ScopeAndCheck
 from lull.desktop.pages.review.tested_words import odds_words
+from lull.desktop.service.client import Reply
 from lull.desktop.shared.skill_words import FlagLook, conflict_words, rule_words, where_words
 from lull.desktop.widgets.flow import Flow
 from lull.desktop.widgets.page import Kit
@@ -41,7 +42,6 @@ from lull.desktop.widgets.style import mono
 from lull.desktop.widgets.text.diff import side_by_side_html, unified_html
 from lull.desktop.widgets.text.long_text import ScrollingText
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import ago, clock, now, plain, skill_title, tr
 
 VIEWS = ("evidence", "rendered", "unified", "side")
 

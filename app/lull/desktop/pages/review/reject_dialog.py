@@ -14,9 +14,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from lull.desktop.language.words import skill_title, tr
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import skill_title, tr
 
 
 class RejectDialog(QDialog):

@@ -9,10 +9,10 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from lull.contract.json_object import Json
 from lull.core.feedback.feedback import Scope
+from lull.desktop.language.words import tr, translated
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.parts import button, label, row, unwrapped_row
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import tr, translated
 
 
 class ScopeAndCheck(QWidget):

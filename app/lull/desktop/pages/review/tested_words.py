@@ -11,6 +11,7 @@ from typing import Final
 from lull.contract.json_object import Json
 from lull.core.proof.proof import ProofRule
 from lull.core.proof.review_state import ReviewState
+from lull.desktop.language.words import count, counted, percent, tr
 from lull.desktop.pages.review.approval_words import (
     accepted_at_last_look,
     is_half_tested,
@@ -18,7 +19,6 @@ from lull.desktop.pages.review.approval_words import (
     standing,
     waits_for_picks,
 )
-from lull.desktop.words import count, counted, percent, tr
 
 OPEN_E: Final = 5.0
 """E-value below which a result is called one that could well be luck."""

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 from lull.contract import routes
 from lull.contract.json_object import Json
 from lull.core.idle.hours import reads
-from lull.desktop.client import Reply
+from lull.desktop.language.words import ago, counted, length, now, plain, tr, translated
 from lull.desktop.pages.schedule.hours_edit import (
     Stretch,
     lines_of,
@@ -30,9 +30,10 @@ from lull.desktop.pages.schedule.hours_edit import (
 from lull.desktop.pages.schedule.week import planned_fill
 from lull.desktop.pages.schedule.week_bars import Bar, BarKind, bars_of, kind_words, list_rows
 from lull.desktop.pages.schedule.week_editor import WeekEditor
+from lull.desktop.service.client import Reply
+from lull.desktop.service.state import OutcomeMessage, Subject, shown_week
 from lull.desktop.shared.feed_dialog import FeedDialog
-from lull.desktop.state import OutcomeMessage, Subject, shown_week
-from lull.desktop.tray_status import tray_status
+from lull.desktop.shared.tray_status import tray_status
 from lull.desktop.widgets.accessible import tab_after
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.flow import Flow, scrolled
@@ -48,7 +49,6 @@ from lull.desktop.widgets.parts import (
 )
 from lull.desktop.widgets.small_table import fill, small_table
 from lull.desktop.widgets.tokens import GAP, Theme
-from lull.desktop.words import ago, counted, length, now, plain, tr, translated
 
 
 class SchedulePage(Page):

@@ -12,12 +12,12 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QBrush, QColor, QHelpEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QToolTip
 
+from lull.desktop.language.words import hover, tr, week_day
 from lull.desktop.pages.schedule.week_bars import DAY, Bar, BarKind, joined, kind_words, pieces
-from lull.desktop.state import WEEK_DAYS
+from lull.desktop.service.state import WEEK_DAYS
 from lull.desktop.widgets.accessible import SelfDrawn
 from lull.desktop.widgets.style import ThemeInForce
 from lull.desktop.widgets.tokens import Theme
-from lull.desktop.words import hover, tr, week_day
 
 LEFT: Final = 104
 TOP: Final = 22

@@ -13,12 +13,12 @@ from typing import Final
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QBrush, QColor, QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPen
 
+from lull.desktop.language.words import on_day, tr
 from lull.desktop.pages.schedule.hours_edit import DAY_MIN, Stretch, Week, holds, week_of
 from lull.desktop.pages.schedule.week import WeekView
 from lull.desktop.pages.schedule.week_bars import DAY
-from lull.desktop.state import WEEK_DAYS
+from lull.desktop.service.state import WEEK_DAYS
 from lull.desktop.widgets.style import ThemeInForce
-from lull.desktop.words import on_day, tr
 
 SNAP_MIN: Final = 15
 """Step in minutes to which the mouse snaps when hours are drawn."""

@@ -10,11 +10,11 @@ from typing import Final
 from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from lull.desktop.language.words import tr
 from lull.desktop.pages.settings.lines import SettingLine, SettingsCard
 from lull.desktop.shared.setting_names import group_title
 from lull.desktop.widgets.parts import Card, button, label, row
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import tr
 
 ADVANCED_OPEN: Final = "settings/advanced-open"
 """Key in the window's preferences: whether the advanced settings are unfolded."""

@@ -15,17 +15,17 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
 from lull.contract.json_object import Json
-from lull.desktop.free_port import is_taken, next_free_port
+from lull.desktop.language.words import tr
 from lull.desktop.pages.settings import units
 from lull.desktop.pages.settings.model_edit import HELPERS, LEARNS, ModelEdit
 from lull.desktop.pages.settings.units import NumberUnit
 from lull.desktop.pages.settings.values import value_words
+from lull.desktop.service.free_port import is_taken, next_free_port
 from lull.desktop.shared.setting_names import title_of
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.parts import button, label, unwrapped_row
 from lull.desktop.widgets.switch import Switch
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import tr
 
 HOURS_KEY: Final = "idle.sleep_hours"
 PORT_KEY: Final = "service.port"

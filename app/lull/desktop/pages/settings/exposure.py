@@ -8,9 +8,9 @@ from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtNetwork import QHostAddress
 from PySide6.QtWidgets import QDialog, QVBoxLayout, QWidget
 
+from lull.desktop.language.words import plain, tr
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import plain, tr
 
 
 def exposure_words(key: str, text: str, before: str = "") -> str:

@@ -10,13 +10,13 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from lull.contract.json_object import Json
+from lull.desktop.language.words import tr, translated
 from lull.desktop.pages.settings import units
 from lull.desktop.pages.settings.editors import editor_for
 from lull.desktop.pages.settings.model_edit import HELPERS
 from lull.desktop.shared.setting_names import title_of, without_keys
 from lull.desktop.widgets.parts import Card, button, chip, label, row
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import tr, translated
 
 
 class _Name(QLabel):

@@ -11,18 +11,18 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QCheckBox, QLineEdit
 
-from lull.desktop.language_choice import LANGUAGE, LANGUAGES, SYSTEM, chosen_language
+from lull.desktop.language.language_choice import LANGUAGE, LANGUAGES, SYSTEM, chosen_language
+from lull.desktop.language.words import tr
 from lull.desktop.pages.settings.wipe_dialog import WipeDialog
+from lull.desktop.service.state import OutcomeMessage
 from lull.desktop.shared.autostart import Autostart, AutostartPart
 from lull.desktop.shared.diagnostics_dialog import DiagnosticsDialog
-from lull.desktop.state import OutcomeMessage
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.notices import NoticeKind
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import Card, button, label, row
 from lull.desktop.widgets.style import TEXT_SIZE, THEME, THEMES, chosen_theme
 from lull.desktop.widgets.tokens import DARK, GAP, LIGHT
-from lull.desktop.words import tr
 
 TEXT_SIZES: Final = (100, 125, 150, 200)
 """Text sizes that the user can choose, in percent of the usual size."""

@@ -20,23 +20,23 @@ from PySide6.QtWidgets import (
 
 from lull.contract import routes
 from lull.contract.json_object import Json
-from lull.desktop.client import Reply
+from lull.desktop.language.words import tr, translated
 from lull.desktop.pages.settings import units
 from lull.desktop.pages.settings.advanced import Advanced
 from lull.desktop.pages.settings.exposure import ExposureDialog, exposure_words
 from lull.desktop.pages.settings.lines import SettingLine, SettingsCard
 from lull.desktop.pages.settings.model_edit import ModelEdit
 from lull.desktop.pages.settings.own_cards import DataCard, WindowCard
+from lull.desktop.service.client import Reply
+from lull.desktop.service.state import OutcomeMessage, Subject
 from lull.desktop.shared.connect.card import ConnectCard
 from lull.desktop.shared.model_choice import ModelChoice
 from lull.desktop.shared.setting_names import EVERYDAY, everyday, title_of
-from lull.desktop.state import OutcomeMessage, Subject
 from lull.desktop.widgets.accessible import tab_after
 from lull.desktop.widgets.columns import search_field
 from lull.desktop.widgets.page import Kit, Page, PageName
 from lull.desktop.widgets.parts import Card, button, label, unwrapped_row
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import tr, translated
 
 _RANK: Final = {key: number for number, key in enumerate(EVERYDAY)}
 """Places of the everyday settings on the page; other settings follow in the order in which the

@@ -12,8 +12,8 @@ from enum import StrEnum
 from typing import Final
 
 from lull.contract.json_object import Json
+from lull.desktop.language.words import counted, decimal_point, tr, translated
 from lull.desktop.pages.settings.values import value_words
-from lull.desktop.words import counted, decimal_point, tr, translated
 
 _NUMBER: Final = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
 

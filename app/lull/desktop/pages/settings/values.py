@@ -5,7 +5,7 @@ The settings file and the service keep the words; only what is shown differs.
 
 from __future__ import annotations
 
-from lull.desktop.words import tr
+from lull.desktop.language.words import tr
 
 AUTO = "auto"
 NONE = "none"

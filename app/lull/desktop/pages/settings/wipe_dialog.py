@@ -17,13 +17,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from lull.desktop.language.words import counted, tr
 from lull.desktop.pages.settings.wiping import Wiping, WipingEverything, clients_of, has_connected
-from lull.desktop.state import AppState, OutcomeMessage
+from lull.desktop.service.state import AppState, OutcomeMessage
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import button, label, row, set_kind
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import counted, tr
 
 
 class WipeDialog(QDialog):

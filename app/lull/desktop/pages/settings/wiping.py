@@ -15,11 +15,11 @@ from typing import Final
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from lull.contract import routes
-from lull.desktop.client import Reply
-from lull.desktop.place import Place
-from lull.desktop.service_process import ServiceProcess
-from lull.desktop.state import AppState, failure_words
-from lull.desktop.words import counted, problem_text, tr
+from lull.desktop.language.words import counted, problem_text, tr
+from lull.desktop.service.client import Reply
+from lull.desktop.service.place import Place
+from lull.desktop.service.service_process import ServiceProcess
+from lull.desktop.service.state import AppState, failure_words
 
 PAGE_SIZE: Final = 200
 MOST_PAGES: Final = 2_000

@@ -10,11 +10,11 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QVBoxLayout, QWidget
 
 from lull.contract.json_object import Json
+from lull.desktop.language.words import short_date, tr
 from lull.desktop.shared.changes import change_words
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.small_table import fill, selected_names, small_table
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import short_date, tr
 
 
 class GenerationsDialog(QDialog):

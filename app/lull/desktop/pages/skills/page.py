@@ -22,19 +22,19 @@ from PySide6.QtWidgets import (
 
 from lull.contract import routes
 from lull.contract.json_object import Json
-from lull.desktop.client import Reply
+from lull.desktop.language.words import count, counted, skill_title, tr, without_args
 from lull.desktop.pages.skills.generations_dialog import GenerationsDialog
 from lull.desktop.pages.skills.skill_rows import SkillFilter, SkillRows, key_of
 from lull.desktop.pages.skills.skill_view import SkillView
+from lull.desktop.service.client import Reply
+from lull.desktop.service.state import OutcomeMessage, Subject
 from lull.desktop.shared.edit_dialog import EditDialog
 from lull.desktop.shared.teaching import show_flags
 from lull.desktop.shared.try_dialog import TryDialog, skill_to_try
-from lull.desktop.state import OutcomeMessage, Subject
 from lull.desktop.widgets.columns import search_field, two_columns
 from lull.desktop.widgets.page import Empty, Kit, Page
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.tables import RowTable
-from lull.desktop.words import count, counted, skill_title, tr, without_args
 
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 

@@ -14,9 +14,9 @@ from PySide6.QtCore import (
 )
 
 from lull.contract.json_object import Json
+from lull.desktop.language.words import count, hover, plain, signed, skill_title, tr
 from lull.desktop.shared.setting_names import title_of
 from lull.desktop.shared.skill_words import where_words
-from lull.desktop.words import count, hover, plain, signed, skill_title, tr
 
 Index = QModelIndex | QPersistentModelIndex
 _ROOT: Final = QModelIndex()

@@ -17,11 +17,12 @@ from PySide6.QtWidgets import (
 
 from lull.contract import routes
 from lull.contract.json_object import Json
-from lull.desktop.client import Reply
+from lull.desktop.language.words import counted, plain, short_date, skill_title, tr, translated
 from lull.desktop.pages.skills.skill_rows import effect_words, key_of, measured_words, status_words
+from lull.desktop.service.client import Reply
+from lull.desktop.service.state import OutcomeMessage, failure_words
 from lull.desktop.shared.changes import change_words
 from lull.desktop.shared.skill_words import conflict_words, rule_words, where_words
-from lull.desktop.state import OutcomeMessage, failure_words
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.flow import Flow
 from lull.desktop.widgets.page import Kit
@@ -29,7 +30,6 @@ from lull.desktop.widgets.parts import Tab, button, chip, label, row
 from lull.desktop.widgets.text.diff import escaped, side_by_side_html
 from lull.desktop.widgets.text.long_text import ScrollingText
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import counted, plain, short_date, skill_title, tr, translated
 
 VIEWS = ("text", "history", "compare")
 

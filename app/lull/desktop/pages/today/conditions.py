@@ -11,13 +11,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from lull.contract.json_object import Json
+from lull.desktop.language.words import counted, tr, translated
 from lull.desktop.pages.today.words import condition_names
 from lull.desktop.widgets.flow import Flow
 from lull.desktop.widgets.icons import pixmap
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import button, clear_layout, label, row
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import counted, tr, translated
 
 ShownCondition = tuple[str, str, str]
 """A condition's name, its state (open, closed or unknown) and a sentence about it."""

@@ -10,8 +10,8 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from lull.contract.json_object import Json
+from lull.desktop.language.words import counted, length, parsed, percent, tr
 from lull.desktop.pages.today.words import good_words
-from lull.desktop.words import counted, length, parsed, percent, tr
 
 LEAST_USED_S: Final = 1.0
 """Seconds of background work below which the digest does not mention it."""

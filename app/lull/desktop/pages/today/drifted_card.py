@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from lull.desktop.language.words import tr, translated
 from lull.desktop.widgets.page import Kit, PageName
 from lull.desktop.widgets.parts import Card, button, label, row
-from lull.desktop.words import tr, translated
 
 
 class DriftedCard(Card):

@@ -7,10 +7,10 @@ from typing import Any, Final
 
 from PySide6.QtWidgets import QGridLayout
 
+from lull.desktop.language.words import ago, now, plain, tr, translated
 from lull.desktop.widgets.parts import Card, clear_layout, label
 from lull.desktop.widgets.text.long_text import breakable
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import ago, now, plain, tr, translated
 
 MOST_SHOWN: Final = 3
 """Most failed requests that the card shows."""

@@ -11,13 +11,13 @@ from lull.contract import routes
 from lull.contract.json_object import Json
 from lull.contract.problems import OLD_CONVERSATIONS
 from lull.core.chat.model_name import canonical
+from lull.desktop.language.words import plain, problem_text, tr, translated
+from lull.desktop.service.state import Subject
 from lull.desktop.shared.setting_names import title_of
-from lull.desktop.state import Subject
 from lull.desktop.widgets.chat.sample import MODEL, OWN_MODELS
 from lull.desktop.widgets.page import Kit, PageName
 from lull.desktop.widgets.parts import Card, button, clear_layout, label, row
 from lull.desktop.widgets.text.long_text import breakable
-from lull.desktop.words import plain, problem_text, tr, translated
 
 
 class NeedsYouCard(Card):

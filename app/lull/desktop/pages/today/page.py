@@ -18,24 +18,33 @@ from PySide6.QtWidgets import (
 )
 
 from lull.contract.json_object import Json
-from lull.desktop.actions import pause_lengths
+from lull.desktop.language.words import (
+    ago,
+    count,
+    counted,
+    now,
+    plain,
+    tr,
+    translated,
+    without_args,
+)
 from lull.desktop.pages.today.conditions import Conditions
 from lull.desktop.pages.today.digest import digest
 from lull.desktop.pages.today.drifted_card import DriftedCard
 from lull.desktop.pages.today.failed_card import FailedCard
 from lull.desktop.pages.today.needs_you import NeedsYouCard
 from lull.desktop.pages.today.words import count_nouns, reward_words, work_words
+from lull.desktop.service.actions import pause_lengths
+from lull.desktop.service.state import Subject
 from lull.desktop.shared.changes import newest_changes
 from lull.desktop.shared.learning_feed import LearningFeed
 from lull.desktop.shared.teaching import TeachCard
-from lull.desktop.state import Subject
-from lull.desktop.tray_status import tray_status
+from lull.desktop.shared.tray_status import tray_status
 from lull.desktop.widgets.flow import Flow, scrolled
 from lull.desktop.widgets.page import Kit, Page, PageName
 from lull.desktop.widgets.parts import Card, button, clear_layout, label, row, set_kind
 from lull.desktop.widgets.text.long_text import breakable
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import ago, count, counted, now, plain, tr, translated, without_args
 
 TODAY_FEED_DAYS: Final = 15
 """Number of days whose rewards are read: today and the two weeks to compare with."""

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from lull.contract.json_object import Json
-from lull.desktop.words import count, named, percent, tr, translated
+from lull.desktop.language.words import count, named, percent, tr, translated
 
 LEAST_FOR_SHARE: Final = 10
 """Fewest answers of which a share is told; of 1 answer, "3 %" were good tells nothing."""

@@ -12,15 +12,15 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from lull.contract import routes
 from lull.contract.json_object import Json
-from lull.desktop.client import Reply
+from lull.desktop.language.words import plain, tr, translated
+from lull.desktop.service.client import Reply
+from lull.desktop.service.state import OutcomeMessage, Subject
 from lull.desktop.shared.connect.dialogs import ConnectDialog, UndoDialog
 from lull.desktop.shared.connect.words import files_words, is_listed, state_chip, test_words
-from lull.desktop.state import OutcomeMessage, Subject
 from lull.desktop.widgets.accessible import tab_after
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import Card, button, chip, clear_layout, label, row
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import plain, tr, translated
 
 
 class ConnectCard(Card):

@@ -9,16 +9,16 @@ from PySide6.QtWidgets import QDialog, QVBoxLayout, QWidget
 
 from lull.contract import routes
 from lull.contract.json_object import Json
-from lull.desktop.client import Reply
+from lull.desktop.language.words import plain, tr, translated
+from lull.desktop.service.client import Reply
+from lull.desktop.service.state import Subject, failure_words
 from lull.desktop.shared.connect.words import file_words, test_words
-from lull.desktop.state import Subject, failure_words
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import button, label, row, set_kind
 from lull.desktop.widgets.style import mono
 from lull.desktop.widgets.text.diff import unified_html
 from lull.desktop.widgets.text.long_text import ScrollingText
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import plain, tr, translated
 
 
 class _ClientDialog(QDialog):

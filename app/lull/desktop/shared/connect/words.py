@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from lull.contract.json_object import Json
-from lull.desktop.words import plain, tr, translated
+from lull.desktop.language.words import plain, tr, translated
 
 SHELL: Final = "environment"
 """Name of the client whose settings file is the one that the user's shell reads at its start."""

@@ -9,10 +9,10 @@ import time
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from lull.desktop.language.words import length, plain, tr
 from lull.desktop.widgets.parts import label, set_kind
 from lull.desktop.widgets.text.long_text import ScrollingText
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import length, plain, tr
 
 
 class AnswerView(QWidget):

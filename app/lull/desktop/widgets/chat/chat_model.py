@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from lull.core.chat.model_name import canonical
-from lull.desktop.state import AppState, Subject
+from lull.desktop.language.words import plain, tr
+from lull.desktop.service.state import AppState, Subject
 from lull.desktop.widgets.choice import Choice
-from lull.desktop.words import plain, tr
 
 
 class ChatModelChoice(Choice):

@@ -12,8 +12,8 @@ from PySide6.QtCore import QObject
 from PySide6.QtNetwork import QNetworkReply
 
 from lull.contract.chat_headers import RECORD_HEADER
+from lull.desktop.language.words import tr
 from lull.desktop.widgets.chat.streamed_chat import ChatAddress, own_network
-from lull.desktop.words import tr
 
 REQUEST: Final = "Give me three ideas for a rainy Sunday."
 MODEL: Final = "lull-mini"

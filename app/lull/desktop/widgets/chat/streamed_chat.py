@@ -21,7 +21,7 @@ from PySide6.QtNetwork import (
 )
 
 from lull.contract.chat_headers import RECORD_HEADER, SKILLS_HEADER, WINDOW_AGENT
-from lull.desktop.words import plain, reword_for_window, tr
+from lull.desktop.language.words import plain, reword_for_window, tr
 
 SILENCE_MS: Final = 600_000
 """Milliseconds without a byte after which a request is given up; long, because loading a model can

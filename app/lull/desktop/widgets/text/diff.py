@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Final
 
+from lull.desktop.language.words import plain, tr
 from lull.desktop.widgets.text.changed_words import Range, changed_words
 from lull.desktop.widgets.tokens import Theme
-from lull.desktop.words import plain, tr
 
 _HUNK: Final = re.compile(r"^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 

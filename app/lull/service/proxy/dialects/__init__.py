@@ -6,7 +6,7 @@ Other routes pass through unchanged.
 
 from __future__ import annotations
 
-from lull.service.proxy.dialects.anthropic import Messages
+from lull.service.proxy.dialects.anthropic import AnthropicMessages
 from lull.service.proxy.dialects.base import Dialect
 from lull.service.proxy.dialects.native import NativeChat, NativeGenerate
 from lull.service.proxy.dialects.openai import OpenAIChatDialect, OpenAICompletions
@@ -18,7 +18,7 @@ _DIALECTS: tuple[Dialect, ...] = (
     OpenAIChatDialect(),
     OpenAICompletions(),
     Responses(),
-    Messages(),
+    AnthropicMessages(),
 )
 CHAT_ROUTES: dict[str, Dialect] = {dialect.route: dialect for dialect in _DIALECTS}
 """API dialect of each chat route, by URL path without the prefix `/c/NAME` that may name the

@@ -57,7 +57,7 @@ from lull.service.proxy.dialects.parts import (
 from lull.service.proxy.dialects.unsupported_content import refuse_anthropic_messages
 
 
-class Messages:
+class AnthropicMessages:
     """Reads requests and writes answers in Anthropic's format, `/v1/messages`; implements
     Dialect.
     """

@@ -27,7 +27,7 @@ from lull.core.errors import LullError, RequestError
 from lull.core.skills.prompt_block import Injection
 from lull.service.proxy.long.frames import BodyFrame
 from lull.service.proxy.long.reader import LongReader, WatchProcess, long_command
-from lull.service.proxy.unpacking import LONG_BYTES, TOO_LONG, decompress_zstd
+from lull.service.proxy.reading.unpacking import LONG_BYTES, TOO_LONG, decompress_zstd
 from lull.store.chat.recording import Prepared
 
 log = logging.getLogger(__name__)

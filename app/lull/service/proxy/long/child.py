@@ -32,8 +32,8 @@ from lull.service.proxy.dialects import CHAT_ROUTES
 from lull.service.proxy.dialects.base import Dialect
 from lull.service.proxy.long.frames import LENGTHS, BodyFrame, head
 from lull.service.proxy.long.memory import memory_within
-from lull.service.proxy.read_chat import refuse_endless_settings
-from lull.service.proxy.unpacking import TOO_LONG, decompress_zstd
+from lull.service.proxy.reading.read_chat import refuse_endless_settings
+from lull.service.proxy.reading.unpacking import TOO_LONG, decompress_zstd
 from lull.store.chat.long_turns import (
     KEPT_CHARACTERS,
     UnstoredParts,

@@ -16,8 +16,8 @@ from typing import Final, Protocol
 
 import lull
 from lull.core.errors import LongReaderDown, RequestError
-from lull.service.proxy.body import joined
 from lull.service.proxy.long.frames import LENGTHS, BodyFrame, head
+from lull.service.proxy.reading.body import joined
 
 ANSWERS_WITHIN_S: Final = 120.0
 """Timeout in seconds of the child process's answers, after which it is killed."""

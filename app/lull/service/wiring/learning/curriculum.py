@@ -14,8 +14,8 @@ from lull.core.training.curriculum_by_model import CurriculumByModel
 from lull.loops.training.past_curriculum import PastCurriculum
 from lull.pocket.curriculum import PocketCurriculum
 from lull.resources import probes_dir
-from lull.service.wiring.own_models import TOY
-from lull.service.wiring.shared import SharedParts
+from lull.service.wiring.base.own_models import TOY
+from lull.service.wiring.base.shared import SharedParts
 
 
 def curriculum_of(shared: SharedParts, place: Callable[[str], Placement]) -> CurriculumByModel:

@@ -27,7 +27,7 @@ from lull.service.models.borrowed_models import BorrowedModels
 from lull.service.models.examinees import Examinees, ExamQueue
 from lull.service.models.makes_models import MakesModels
 from lull.service.models.role_settings import models_to_examine
-from lull.service.wiring.shared import SharedParts
+from lull.service.wiring.base.shared import SharedParts
 from lull.store.models.exams import Exams
 
 PROBLEM = "exams"

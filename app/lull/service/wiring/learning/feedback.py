@@ -12,7 +12,7 @@ from functools import partial
 from lull.backends.reader.small_reader import SmallReader
 from lull.backends.system.clock import TimeSortedIds
 from lull.config.settings import Settings
-from lull.core.checks.stated_check import proposed_check
+from lull.core.checks.rules.stated_check import proposed_check
 from lull.core.feedback.calibration import Prior
 from lull.core.feedback.reward import Source
 from lull.core.models.exam import ModelRole
@@ -43,6 +43,9 @@ from lull.service.feedback.fast_loop import FastLoop
 from lull.service.idle.quiet import QuietTimes
 from lull.service.models.aux_models import AuxModels
 from lull.service.models.replay_targets import ReplayTargets
+from lull.service.wiring.base.own_models import TOY
+from lull.service.wiring.base.shared import SharedParts
+from lull.service.wiring.base.stores import Stores
 from lull.service.wiring.learning.asking import ModelsByBackends
 from lull.service.wiring.learning.checks import TOOLS
 from lull.service.wiring.learning.curriculum import curriculum_of
@@ -50,9 +53,6 @@ from lull.service.wiring.learning.exams import ExamParts, exams_of
 from lull.service.wiring.learning.placing import placing_of
 from lull.service.wiring.learning.proofs import ProofInputs, ProofParts, proofs_of
 from lull.service.wiring.learning.rules import evolve_rule, holdout_rule, score_rule
-from lull.service.wiring.own_models import TOY
-from lull.service.wiring.shared import SharedParts
-from lull.service.wiring.stores import Stores
 from lull.store.skills.skill_checks import checks_of
 
 

@@ -10,8 +10,8 @@ from lull.core.idle.ports import QuietRunner
 from lull.core.proof.placing import PlacingSheet
 from lull.loops.proof.measure_placing import MeasurePlacing, PlacingModels
 from lull.service.models.replay_targets import ReplayTargets
+from lull.service.wiring.base.shared import SharedParts
 from lull.service.wiring.learning.checks import TOOLS
-from lull.service.wiring.shared import SharedParts
 from lull.store.proof.placings import Placings
 
 PROBLEM = "placing"

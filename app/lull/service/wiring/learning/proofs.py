@@ -29,8 +29,8 @@ from lull.service.idle.quiet import QuietTimes
 from lull.service.models.aux_models import AuxModels
 from lull.service.models.replay_targets import ReplayTargets
 from lull.service.proof.proving import ProofRunner
+from lull.service.wiring.base.shared import SharedParts
 from lull.service.wiring.learning.rules import holdout_rule, prove_rule
-from lull.service.wiring.shared import SharedParts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

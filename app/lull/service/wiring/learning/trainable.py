@@ -16,7 +16,7 @@ from lull.core.chat.model_name import canonical
 from lull.core.models.local_model import LocalModel
 from lull.core.models.mlx_weights import MlxWeights
 from lull.core.models.weight_form import form_for, has_metal
-from lull.service.wiring.own_models import SHIPPED, damage_of, engine_options
+from lull.service.wiring.base.own_models import SHIPPED, damage_of, engine_options
 
 
 @dataclass(frozen=True, slots=True)

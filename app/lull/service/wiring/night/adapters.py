@@ -18,9 +18,9 @@ from lull.loops.adapters.gate_questions import GateMaterial
 from lull.loops.adapters.promote import Promote, PromoteRule
 from lull.service.adapters.control import AdapterControl
 from lull.service.adapters.publishing_host import PublishingHost
+from lull.service.wiring.base.shared import SharedParts
 from lull.service.wiring.learning.feedback import LearningParts
 from lull.service.wiring.night.training import TrainingGateParts
-from lull.service.wiring.shared import SharedParts
 from lull.store.adapters.adapter_files import AdapterFiles
 from lull.store.adapters.adapters import Adapters
 from lull.store.adapters.gate_measures import GateMeasures

@@ -23,8 +23,8 @@ from lull.loops.idle.watch_idle import WatchIdle, WatchRule
 from lull.loops.proof.lull_queue import LullQueue, QueuedWork
 from lull.service.calendars.calendars import Calendars
 from lull.service.models.borrowed_models import BorrowedModels
+from lull.service.wiring.base.shared import SharedParts
 from lull.service.wiring.learning.feedback import LearningParts
-from lull.service.wiring.shared import SharedParts
 from lull.store.idle.windows import Windows
 
 

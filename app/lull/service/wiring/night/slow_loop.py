@@ -6,17 +6,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from lull.backends.mlx.trainer_process import TrainerProcesses
+from lull.backends.retrieval.late_exemplars import LateExemplars
 from lull.config.paths import Paths
 from lull.config.settings import Settings
-from lull.loops.forget import Forget
+from lull.loops.forgetting.forget import Forget
 from lull.loops.training.training_job import TrainingJob
-from lull.service.wiring.forget import forget_of
+from lull.service.wiring.base.shared import SharedParts
 from lull.service.wiring.learning.feedback import LearningParts
-from lull.service.wiring.memory import LateExemplars
 from lull.service.wiring.night.adapters import AdapterParts, adapters_of
+from lull.service.wiring.night.forget import forget_of
 from lull.service.wiring.night.training import parts_of, training_job_of
 from lull.service.wiring.night.weights import TrainedModelParts, weights_of
-from lull.service.wiring.shared import SharedParts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

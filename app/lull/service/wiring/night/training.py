@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from lull.backends.retrieval.late_exemplars import LateExemplars
 from lull.backends.system.clock import TimeSortedIds
 from lull.config.paths import Paths
 from lull.config.settings import Settings
@@ -28,9 +29,8 @@ from lull.loops.training.training_data import TrainingData
 from lull.loops.training.training_job import TrainingJob
 from lull.loops.training.work.running_trainer import RunningTrainer
 from lull.service.training.served_learner import ServedLearner
+from lull.service.wiring.base.shared import SharedParts
 from lull.service.wiring.learning.feedback import LearningParts
-from lull.service.wiring.memory import LateExemplars
-from lull.service.wiring.shared import SharedParts
 from lull.store.adapters.adapter_files import AdapterFiles
 from lull.store.adapters.adapters import Adapters
 from lull.store.training.run_folders import RunFolders

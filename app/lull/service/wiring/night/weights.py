@@ -30,18 +30,18 @@ from lull.loops.feedback.auto_learner import AutoLearner
 from lull.loops.models.choose_model import ChooseModel
 from lull.service.adapters.host import EngineHost
 from lull.service.adapters.publishing_host import PublishingHost
-from lull.service.builtin.model import LocalModels
+from lull.service.builtin.model import EngineModels
 from lull.service.models.learning_model import LearningModel
 from lull.service.process.problems import Problems
 from lull.service.proxy.published_names import PublishedNames
+from lull.service.wiring.base.own_models import SHIPPED, built_in_choices, english_of
+from lull.service.wiring.base.shared import ModelsHere
+from lull.service.wiring.base.stores import Stores
 from lull.service.wiring.learning.trainable import ModelsOfFolders
-from lull.service.wiring.own_models import SHIPPED, built_in_choices, english_of
-from lull.service.wiring.shared import ModelsHere
-from lull.service.wiring.stores import Stores
 from lull.store.adapters.merged_files import MergedFiles
 from lull.store.adapters.published import PublishedVersions
-from lull.store.database import Database
 from lull.store.feedback.named_texts import NamedTexts
+from lull.store.sqlite.database import Database
 
 
 def choose_of(
@@ -122,7 +122,7 @@ class TrainedModelParts:
     names: PublishedNames
     learner: LearningModel
 
-    def host(self, local: LocalModels) -> PublishingHost:
+    def host(self, local: EngineModels) -> PublishingHost:
         """Build the object that puts a LoRA adapter into use: loads it into Lull's own engine, or
         publishes the model with the adapter merged in to Ollama.
         """

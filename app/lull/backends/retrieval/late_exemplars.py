@@ -1,0 +1,79 @@
+"""Opens the exemplar memory (past requests for which a skill was useful) in the background, because
+Chroma takes seconds to start.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from lull.backends.retrieval.embedder import HashedNgrams
+from lull.backends.retrieval.exemplars import ChromaExemplars
+from lull.core.errors import LullError, StoreError
+
+
+class LateExemplars:
+    """Opens the exemplar memory (past requests for which a skill was useful) in the background, and
+    stores requests in it.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.exemplars: ChromaExemplars | None = None
+        self.asked = threading.Event()
+        """Set once skill selection uses the exemplar memory, or once opening it has failed."""
+
+    async def open(self) -> tuple[ChromaExemplars, LullError | None]:
+        """Open the exemplar memory (past requests for which a skill was useful).
+
+        Return it, and the error if a damaged one was replaced.
+        """
+        exemplars = await _beside(lambda: ChromaExemplars(self._folder, HashedNgrams()))
+        self.exemplars = exemplars
+        kept = exemplars.kept_aside
+        return exemplars, _exemplars_lost(kept) if kept is not None else None
+
+    async def opened(self) -> ChromaExemplars | None:
+        """Return the exemplar memory (past requests for which a skill was useful), opened if
+        necessary; None if nothing was ever stored.
+        """
+        if self.exemplars is None and self._folder.exists():
+            await self.open()
+        return self.exemplars
+
+    async def credit(
+        self, turn: str, *, text: str, client: str, skills: Sequence[str], known: int
+    ) -> None:
+        """Store a turn's request under the skills that were useful for it, or under none; see
+        `ChromaExemplars.credit`. Does nothing until the memory is open.
+        """
+        if self.exemplars is not None:
+            await asyncio.to_thread(
+                self.exemplars.credit, turn, text=text, client=client, skills=skills, known=known
+            )
+
+
+async def _beside(make: Callable[[], ChromaExemplars]) -> ChromaExemplars:
+    """Call `make` in a daemon thread, so that stopping the service does not wait for the call."""
+    future: concurrent.futures.Future[ChromaExemplars] = concurrent.futures.Future()
+
+    def run() -> None:
+        future.set_running_or_notify_cancel()
+        try:
+            future.set_result(make())
+        except BaseException as error:  # noqa: BLE001  it is raised where it is awaited
+            future.set_exception(error)
+
+    threading.Thread(target=run, name="opens the exemplar memory", daemon=True).start()
+    return await asyncio.wrap_future(future)
+
+
+def _exemplars_lost(kept: Path) -> LullError:
+    return StoreError(
+        f"The memory of past requests was damaged. It was kept as {kept}, and Lull began a new "
+        "one.",
+        hint="Skills are still found by their words; ratings fill the memory again.",
+    )

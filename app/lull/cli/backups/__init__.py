@@ -1,0 +1,1 @@
+"""The commands `lull backup` and `lull restore`."""

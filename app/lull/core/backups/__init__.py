@@ -1,0 +1,1 @@
+"""What belongs in a backup of Lull's data, and when backups are made and deleted."""

@@ -1,0 +1,276 @@
+"""Builds the JSON of conversations, of the requests and answers in them, and of skills (texts put
+into prompts), which the control API and `lull … --json` return.
+
+New versions of Lull only add keys to this JSON.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence, Set
+
+from lull.contract.json_object import Json
+from lull.core.chat.messages import Message
+from lull.core.chat.trajectory import InjectedSkill
+from lull.core.feedback.signals import YOU_SAID, Signal
+from lull.core.proof.holdout import Effect
+from lull.core.proof.in_use import SkillMeasure
+from lull.core.skills.skill import Library, Skill, SkillGeneration, SkillKey, SkillStatus
+from lull.core.text.coded_text import coded, coded_text
+from lull.loops.feedback.verify import is_from_wish
+from lull.loops.training.eligible import TurnEligibility
+from lull.store.chat.trajectories import TrajectoryRow, TurnRow
+from lull.store.skills.library_reader import HistoryRow
+
+
+def conversations_view(rows: Sequence[TrajectoryRow], following: str) -> Json:
+    """Return the JSON of a page of conversations; `following` says where the next page starts, ""
+    if there is none.
+    """
+    return {
+        "conversations": [conversation_view(row) for row in rows],
+        "next": following or None,
+    }
+
+
+def conversation_view(row: TrajectoryRow) -> Json:
+    """Return the JSON that the control API shows of a conversation in a list."""
+    return {
+        "id": row.id,
+        "client": row.client,
+        "model": row.model,
+        "turns": row.turns,
+        "started": row.started,
+        "last": row.last,
+        "generation": row.generation,
+        "skills": _skills_named(row.skills),
+        "title": row.title,
+        "label": row.label.value if row.label else None,
+        "p_good": None if row.p_good is None else round(row.p_good, 4),
+        "excluded": row.excluded,
+    }
+
+
+def _skills_named(skills: Sequence[InjectedSkill]) -> list[Json]:
+    return [{"name": s.name, "version": s.version, "sha256": s.sha256} for s in skills]
+
+
+def trajectory_view(
+    row: TrajectoryRow, turns: Sequence[TurnRow], judged: Mapping[str, TurnEligibility]
+) -> Json:
+    """Return the JSON that the control API shows of a conversation with all its turns."""
+    views = [turn_view(turn, judged.get(turn.id)) for turn in turns]
+    return {**conversation_view(row), "turns": views}
+
+
+def turn_view(turn: TurnRow, judged: TurnEligibility | None) -> Json:
+    """Return the JSON of a turn (a recorded request with its answer).
+
+    `judged` is the judgement of how good the answer was; None if the turn was deleted meanwhile.
+    """
+    return {
+        "id": turn.id,
+        "conversation": turn.trajectory,
+        "at": turn.at,
+        "number": turn.number,
+        "route": turn.route,
+        "policy": {
+            "model": turn.model,
+            "base": turn.base,
+            "adapter": turn.adapter,
+            "generation": turn.generation,
+        },
+        "skills": _skills_named(turn.skills),
+        "why_skills": turn.why_skills or None,
+        "sampling": turn.sampling,
+        "request": _words(turn.request),
+        "messages": [message_view(message) for message in turn.request],
+        "answer": turn.answer.text,
+        "tool_calls": [
+            {"name": call.name, "arguments": call.arguments} for call in turn.answer.tool_calls
+        ],
+        "complete": turn.complete,
+        "finish": turn.finish,
+        "why_incomplete": turn.error or None,
+        "usage": {
+            "prompt_tokens": turn.prompt_tokens,
+            "completion_tokens": turn.completion_tokens,
+        },
+        "took_s": round(turn.took_s, 4),
+        "note": turn.note or None,
+        "label": turn.label.value if turn.label else None,
+        **_judged(judged),
+    }
+
+
+def _judged(judged: TurnEligibility | None) -> Json:
+    if judged is None:
+        why = coded_text("turn-removed", "it was removed")
+        none: Json = {"reward": None, "signals": [], "support": False, "eligible": False}
+        return {**none, "why_not": why, **coded(why, "why_not_")}
+    reward = judged.reward.reward
+    return {
+        "reward": None
+        if reward is None
+        else {
+            "value": reward.value,
+            "p_good": round(reward.p_good, 4),
+            "source": reward.source.value,
+            "votes": [{"score": vote.score, "reason": vote.reason} for vote in reward.votes],
+        },
+        "signals": [
+            {
+                "kind": signal.kind.value,
+                "source": signal.source.value,
+                "value": signal.value,
+                **signal_text_view(signal),
+            }
+            for signal in judged.reward.signals
+        ],
+        "support": judged.support,
+        "eligible": not judged.why_not,
+        "why_not": judged.why_not or None,
+        **coded(judged.why_not, "why_not_"),
+    }
+
+
+def signal_text_view(signal: Signal) -> Json:
+    """Return the JSON of a signal's text (why an answer counts as good or bad), with its code if it
+    quotes a wish of the user.
+    """
+    if not is_from_wish(signal):
+        return {"text": signal.text}
+    text = coded_text("signal-wish", "you said: %1", signal.text.removeprefix(YOU_SAID))
+    return {"text": text, **coded(text)}
+
+
+def message_view(message: Message) -> Json:
+    """Return the JSON that the control API shows of a chat message."""
+    return {"role": message.role.value, "text": message.text}
+
+
+def _words(messages: Sequence[Message]) -> str:
+    """Return the newest text of a request; the whole request is under `messages`."""
+    return next((m.text for m in reversed(messages) if m.text), "")
+
+
+def skill_view(
+    skill: Skill,
+    uses: Mapping[SkillKey, int],
+    effects: Mapping[SkillKey, Effect] | None = None,
+    measures: Mapping[SkillKey, SkillMeasure] | None = None,
+    tested: Mapping[SkillKey, Set[str]] | None = None,
+    conflicts: Mapping[SkillKey, Sequence[SkillKey]] | None = None,
+) -> Json:
+    """Return the JSON of one skill (a text put into prompts).
+
+    `uses`, `effects`, `measures`, `tested` and `conflicts` (the skills that it contradicts) hold
+    what is known of all skills, by skill. In the result, `edited` is true if an earlier text of the
+    skill was tested before approval but the present text was not.
+    """
+    effect = (effects or {}).get(skill.key)
+    texts = (tested or {}).get(skill.key, frozenset())
+    return {
+        "name": skill.name,
+        "description": skill.description,
+        "version": skill.version,
+        "sha256": skill.sha256,
+        "status": skill.status.value,
+        "pinned": skill.pinned,
+        "client": skill.client or None,
+        "uses": uses.get(skill.key, 0),
+        "effect": None
+        if effect is None
+        else {"value": effect.value, "low": effect.low, "high": effect.high, "n": effect.n},
+        "body": skill.body,
+        "edited": bool(texts) and skill.sha256 not in texts,
+        "measured": _measure_view((measures or {}).get(skill.key)),
+        "conflicts": [
+            {"name": key.name, "client": key.client or None}
+            for key in (conflicts or {}).get(skill.key, ())
+        ],
+    }
+
+
+def _measure_view(measure: SkillMeasure | None) -> Json | None:
+    """Return the JSON of how a skill is measured; None where no service runs."""
+    if measure is None:
+        return None
+    return {
+        "by": measure.by.value,
+        "share": measure.share,
+        "first_uses": measure.first_uses,
+        "pairs": measure.counts.pairs,
+        "better": measure.counts.better,
+        "worse": measure.counts.worse,
+    }
+
+
+def skills_view(
+    library: Library,
+    uses: Mapping[SkillKey, int],
+    effects: Mapping[SkillKey, Effect],
+    measures: Mapping[SkillKey, SkillMeasure],
+    *,
+    tested: Mapping[SkillKey, Set[str]],
+    conflicts: Mapping[SkillKey, Sequence[SkillKey]],
+    client: str | None,
+    everything: bool,
+) -> Json:
+    """Return the JSON of active and disabled skills (texts put into prompts); with `everything`
+    also of archived ones.
+    """
+    chosen = [
+        skill
+        for key, skill in sorted(library.skills.items())
+        if (client is None or key.client == client)
+        and (everything or skill.status is not SkillStatus.ARCHIVED)
+    ]
+    return {
+        "generation": library.generation,
+        "skills": [
+            skill_view(skill, uses, effects, measures, tested, conflicts) for skill in chosen
+        ],
+    }
+
+
+def history_view(rows: Sequence[HistoryRow]) -> Json:
+    """Return the JSON that the control API shows of one skill's history."""
+    return {
+        "history": [
+            {
+                "generation": row.generation,
+                "at": row.at,
+                "change": row.change,
+                "detail": row.detail,
+                "version": row.version,
+                "sha256": row.sha256,
+                "status": row.status.value,
+                "pinned": row.pinned,
+            }
+            for row in rows
+        ]
+    }
+
+
+def generations_view(rows: Sequence[SkillGeneration]) -> Json:
+    """Return the JSON that the control API shows of the history of all skills."""
+    return {
+        "history": [
+            {
+                "generation": row.number,
+                "at": row.at.isoformat(),
+                "change": row.change.value,
+                "detail": row.detail,
+            }
+            for row in reversed(rows)
+        ]
+    }
+
+
+def diff_view(before: bytes, after: bytes, *, old: str, new: str) -> Json:
+    """Return the JSON that the control API shows of the difference between two texts."""
+    lines = difflib.unified_diff(
+        before.decode().splitlines(), after.decode().splitlines(), old, new, lineterm=""
+    )
+    return {"from": old, "to": new, "diff": "\n".join(lines)}

@@ -1,0 +1,51 @@
+"""Holds the parts of the service that its jobs share, such as database, clock and event bus."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import aiohttp
+
+from lull.backends.ollama.facts import OllamaFacts
+from lull.backends.system.clock import SystemClock
+from lull.core.skills.prompt_block import Placement
+from lull.core.skills.skill import Library
+from lull.loops.skills.approve import Approve
+from lull.service.builtin.model import EngineModels
+from lull.service.idle.quiet import Activity
+from lull.service.process.bus import EventBus
+from lull.service.process.problems import Problems
+from lull.service.wiring.base.own_models import BuiltInModels
+from lull.service.wiring.base.stores import Stores
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelsHere:
+    """The models of this machine: Lull's own and Ollama's, and where the prompts of each hold
+    skills (instruction texts).
+    """
+
+    local: EngineModels
+    built_in: BuiltInModels
+    ollama: OllamaFacts
+    places: dict[str, Placement]
+    """Where prompts hold skills, by the digest of a model that was measured."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedParts:
+    """The parts that the service's jobs share, such as database, clock and event bus; every job is
+    built from them.
+    """
+
+    stores: Stores
+    clock: SystemClock
+    bus: EventBus
+    problems: Problems
+    models: ModelsHere
+    asking: aiohttp.ClientSession
+    """HTTP session for requests that Lull itself makes."""
+    library: Callable[[], Library]
+    approve: Approve
+    activity: Activity
