@@ -14,7 +14,7 @@ from lull.service.idle.quiet import Activity
 from lull.service.process.bus import EventBus
 from lull.service.process.problems import Problems
 from lull.store.chat.event_log import EventLog
-from tests.loops.test_forget import RULE, WORD, Archive, PowerCut, archive
+from tests.loops.forgetting.test_forget import RULE, WORD, Archive, PowerCut, archive
 
 __all__ = ["archive"]
 LARGE = 100_000_000

@@ -23,7 +23,7 @@ from lull.service.process.problems import Problems
 from lull.store.chat.event_log import EventLog
 from lull.store.forgetting.retention import Retention
 from lull.store.forgetting.trash import Removal, Trash
-from tests.loops.test_forget import RULE, WORD, Archive, archive
+from tests.loops.forgetting.test_forget import RULE, WORD, Archive, archive
 
 __all__ = ["archive"]
 Throw = Callable[..., Awaitable[Path]]

@@ -9,7 +9,7 @@ from lull.service.chat.throwing_away import TrashRequests
 from lull.service.process.bus import EventBus
 from lull.service.process.problems import Problems
 from lull.store.chat.event_log import EventLog
-from tests.loops.test_sweep import Home
+from tests.loops.forgetting.test_sweep import Home
 
 
 async def test_what_went_is_counted_by_the_day_on_which_it_went(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from lull.core.errors import LullError, StoreError
 from lull.core.skills.skill import SkillKey
 from lull.store.disk.on_disk import inside
 from lull.store.rows.facts import set_fact
-from tests.loops.test_forget import Archive, archive
+from tests.loops.forgetting.test_forget import Archive, archive
 
 __all__ = ["archive"]
 
