@@ -178,7 +178,9 @@ async def measure(args: argparse.Namespace, items: Sequence[Item]) -> Json:
             worked, began = _worked_s(reader), time.perf_counter()
             (heard,) = await reader.read([item.exchange])
             assert heard is not None
-            answered.append(Answered(item=item, heard=heard, seconds=time.perf_counter() - began))
+            answered.append(
+                Answered(item=item, findings=heard, seconds=time.perf_counter() - began)
+            )
             worked_s.append(_worked_s(reader) - worked)
             if number % 50 == 49 and sys.stderr.isatty():
                 print(f"{number + 1} of {len(items)}", file=sys.stderr)

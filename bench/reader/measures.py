@@ -15,12 +15,12 @@ BINS: Final = 10
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
     item: Item
-    heard: MessageFindings
+    findings: MessageFindings
     seconds: float
 
     @property
     def lasts(self) -> bool:
-        return self.heard.lasting > LIKELY and not self.heard.unsure
+        return self.findings.lasting > LIKELY and not self.findings.unsure
 
     @property
     def both_lasting(self) -> bool:
@@ -39,27 +39,27 @@ def rows_of(answered: Sequence[Answered]) -> list[Row]:
 def _rows(people: str, some: Sequence[Answered]) -> list[Row]:
     rows = [
         _found("correction", some, lambda one: one.item.correction, _correction),
-        _found("lasting", some, lambda one: one.item.lasting, lambda one: one.heard.lasting),
+        _found("lasting", some, lambda one: one.item.lasting, lambda one: one.findings.lasting),
     ]
     both = [one for one in some if one.both_lasting]
     scoped = [one for one in both if one.item.scope is not None]
     facts = [str(one.item.kind_of_rule) for one in both]
     rows += [
-        _share("scope", [one.heard.scope == one.item.scope for one in scoped]),
+        _share("scope", [one.findings.scope == one.item.scope for one in scoped]),
         _share("stated sentences found", [_finds_all(one) for one in both]),
         _share("quoted sentences that state it", [hit for one in both for hit in _quoted(one)]),
         _share(
             "preference or fact",
-            [one.heard.kind_of_rule == fact for one, fact in zip(both, facts, strict=True)],
+            [one.findings.kind_of_rule == fact for one, fact in zip(both, facts, strict=True)],
         ),
-        _share("class of check", [one.heard.check == (one.item.check or "") for one in both]),
-        _share("unsure", [one.heard.unsure for one in some]),
+        _share("class of check", [one.findings.check == (one.item.check or "") for one in both]),
+        _share("unsure", [one.findings.unsure for one in some]),
     ]
     return [{"people": people, **row} for row in rows]
 
 
 def _correction(one: Answered) -> float:
-    return one.heard.correction
+    return one.findings.correction
 
 
 def _found(
@@ -69,11 +69,11 @@ def _found(
     p_of: Callable[[Answered], float],
 ) -> Row:
     told = [one for one in some if is_so(one) is not None]
-    pairs = [(bool(is_so(one)), p_of(one) > LIKELY and not one.heard.unsure) for one in told]
+    pairs = [(bool(is_so(one)), p_of(one) > LIKELY and not one.findings.unsure) for one in told]
     hits = sum(true and said for true, said in pairs)
     precision = wilson(hits, sum(said for _, said in pairs))
     recall = wilson(hits, sum(true for true, _ in pairs))
-    sure = [(p_of(one), bool(is_so(one))) for one in told if not one.heard.unsure]
+    sure = [(p_of(one), bool(is_so(one))) for one in told if not one.findings.unsure]
     return {
         "what": what,
         "n": len(told),
@@ -111,11 +111,13 @@ def expected_calibration_error(said: Sequence[tuple[float, bool]], bins: int = B
 
 def _finds_all(one: Answered) -> bool:
     """Whether the reader's quote contains every sentence that states the rule."""
-    return all(any(_shares(quote, heard) for heard in one.heard.quote) for quote in one.item.quote)
+    return all(
+        any(_shares(quote, heard) for heard in one.findings.quote) for quote in one.item.quote
+    )
 
 
 def _quoted(one: Answered) -> list[bool]:
-    return [any(_shares(quote, heard) for quote in one.item.quote) for heard in one.heard.quote]
+    return [any(_shares(quote, heard) for quote in one.item.quote) for heard in one.findings.quote]
 
 
 def _shares(one: str, other: str) -> bool:

@@ -34,7 +34,7 @@ def failure(said: str, number: int = 0, *, words: MessageFindings | None = None)
         answer=text_message(Role.ASSISTANT, "apple and river"),
         said=said,
         said_turn="turn_9",
-        heard=words or parse_feedback(said),
+        findings=words or parse_feedback(said),
     )
 
 

@@ -163,7 +163,7 @@ def test_each_answer_is_heard_in_the_threads_of_the_source(start: Start) -> None
     def hear(answer: Reading[float]) -> None:
         heard.append((answer, threading.current_thread().name))
 
-    start(FakeSource(Known(1.0)), heard=hear)
+    start(FakeSource(Known(1.0)), on_reading=hear)
     eventually(lambda: len(heard), lambda n: n > 2)
     assert set(heard) == {(Known(1.0), "signal: the fake")}
 

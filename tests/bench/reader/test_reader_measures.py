@@ -36,7 +36,7 @@ def answered(one: Item, *, lasting: float, quote: tuple[str, ...] = ()) -> Answe
         quote=quote,
         kind_of_rule=RuleKind.PREFERENCE,
     )
-    return Answered(item=one, heard=heard, seconds=0.1)
+    return Answered(item=one, findings=heard, seconds=0.1)
 
 
 def test_precision_recall_and_what_follows_from_what_was_heard() -> None:

@@ -130,7 +130,7 @@ async def test_without_a_reader_messages_wait_and_a_restart_loses_none(unread: C
     assert [one.turn for one in unread.feedback.waiting(limit=9)] == [turn]
     unread.reader = WordReader()
     (feedback,) = await read(unread)
-    assert feedback.heard.rule == WISH
+    assert feedback.findings.rule == WISH
     assert kinds(unread, before)[0] is SignalKind.CORRECTION
 
 
@@ -178,7 +178,7 @@ async def test_a_message_that_the_reader_fails_with_holds_up_no_other(unread: Cl
         heard = [one.turn for _ in range(3) for one in await step(unread)]
         assert another in heard
     assert unread.feedback.count_waiting() == 0
-    assert unread.feedback.of([poison])[poison].heard.unsure
+    assert unread.feedback.of([poison])[poison].findings.unsure
 
 
 async def test_a_reader_that_is_away_for_long_makes_no_message_unsure(unread: Classroom) -> None:
@@ -211,7 +211,7 @@ async def test_what_no_reader_can_tell_is_unsure_and_waits_no_more(unread: Class
     unread.reader = ScriptedReader([None])
     before, _ = await said(unread, "はい、いつも")
     (feedback,) = await read(unread)
-    assert feedback.heard.unsure
+    assert feedback.findings.unsure
     assert unread.known(before).signals == ()
     assert unread.feedback.count_waiting() == 0
     assert unread.feedback.lasting_wishes(limit=9) == []
@@ -328,7 +328,7 @@ async def test_a_wish_that_is_read_late_stands_behind_what_was_said_after_it(
             before=before,
             read_by="scripted-2",
             read_at=unread.clock.now(),
-            heard=wished(words),
+            findings=wished(words),
         )
         await unread.feedback.save([feedback])
         await unread.score.rescore_with_feedback([feedback])
@@ -366,7 +366,7 @@ async def test_an_injection_as_feedback_is_at_most_a_proposal(unread: Classroom)
     await unread.evolve.step(OWN_WORDS)
     assert len(unread.open_proposals()) <= 1
     assert unread.library.skills == {}
-    assert unread.feedback.of([turn])[turn].heard.rule == words
+    assert unread.feedback.of([turn])[turn].findings.rule == words
 
 
 # Anew
@@ -382,7 +382,7 @@ async def test_what_was_read_is_read_anew_only_on_request_and_the_change_is_told
     (change,) = await room.hear.read_again(room.feedback.newest(limit=9))
     assert change.before is not None
     assert (change.before.read_by, change.now.read_by) == ("words-1", "scripted-2")
-    assert change.before.heard.corrects and not change.now.heard.corrects
+    assert change.before.findings.corrects and not change.now.findings.corrects
     assert room.feedback.of([turn])[turn] == change.now
     await room.score.rescore_with_feedback([change.now])
     assert kinds(room, before) == []

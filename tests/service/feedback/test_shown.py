@@ -30,9 +30,9 @@ OLD = Feedback(
     before="t1",
     read_by="small-old",
     read_at=datetime(2026, 11, 22, tzinfo=UTC),
-    heard=MessageFindings(correction=0.2, lasting=0.3),
+    findings=MessageFindings(correction=0.2, lasting=0.3),
 )
-NEW = replace(OLD, read_by="small-new", heard=LASTS)
+NEW = replace(OLD, read_by="small-new", findings=LASTS)
 
 
 def test_the_view_is_what_cli_md_says() -> None:

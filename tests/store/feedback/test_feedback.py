@@ -58,7 +58,7 @@ def heard(
 ) -> Feedback:
     later_s = int(by[-1])
     read_at = NOW + timedelta(seconds=later_s)
-    return Feedback(turn=turn, before=before, read_by=by, read_at=read_at, heard=what)
+    return Feedback(turn=turn, before=before, read_by=by, read_at=read_at, findings=what)
 
 
 async def waits(room: Classroom) -> tuple[str, str]:
@@ -102,7 +102,7 @@ async def test_the_same_reader_again_takes_its_own_place(room: Classroom) -> Non
     before, turn = await talk(room)
     await rows(room).save([heard(turn, before)])
     await rows(room).save([heard(turn, before, what=WRONG)])
-    assert rows(room).of([turn])[turn].heard == WRONG
+    assert rows(room).of([turn])[turn].findings == WRONG
 
 
 async def test_of_several_messages_behind_one_answer_the_newest_speaks(room: Classroom) -> None:

@@ -114,15 +114,15 @@ class PolledSignal(Generic[T]):
         *,
         pace: PollPace,
         monotonic_s: Callable[[], float] = time.monotonic,
-        heard: Callable[[Reading[T]], None] | None = None,
+        on_reading: Callable[[Reading[T]], None] | None = None,
     ) -> None:
-        """Prepare polling; the callback `heard` is called with each value, from the polling
+        """Prepare polling; the callback `on_reading` is called with each value, from the polling
         thread.
         """
         self._source = source
         self._pace = pace
         self._monotonic_s = monotonic_s
-        self._heard = heard
+        self._on_reading = on_reading
         self._changed = threading.Condition()
         self._answer: Reading[T] = Unknown(f"{source.name} has not been asked yet")
         self._due_s = 0.0
@@ -193,8 +193,8 @@ class PolledSignal(Generic[T]):
                 self._answer = answer
                 self._due_s = self._monotonic_s() + self._pace.every_s
                 self._overdue_s = self._due_s + self._pace.within_s
-            if self._heard is not None:
-                self._heard(answer)
+            if self._on_reading is not None:
+                self._on_reading(answer)
         self._source.close()
 
     def _wait(self, turn: int) -> bool:

@@ -151,14 +151,17 @@ class SystemSignals:
         self._slept: tuple[float, float] | None = None
         """When the machine's last sleep was noticed, and its length in seconds."""
         self._hurried = False
-        self._heard: Reading[float] | None = None
+        self._on_reading: Reading[float] | None = None
         """The last input reading; used only by the input's polling thread."""
 
     def _polled(
-        self, source: SignalSource[T], heard: Callable[[Reading[T]], None] | None = None
+        self, source: SignalSource[T], on_reading: Callable[[Reading[T]], None] | None = None
     ) -> PolledSignal[T]:
         return PolledSignal(
-            source, pace=self._paces.calm, monotonic_s=self._clock.monotonic_s, heard=heard
+            source,
+            pace=self._paces.calm,
+            monotonic_s=self._clock.monotonic_s,
+            on_reading=on_reading,
         )
 
     def start(self) -> None:
@@ -220,7 +223,7 @@ class SystemSignals:
 
     def _heard_input(self, answer: Reading[float]) -> None:
         """Call `returned` if the idle time dropped or became unknown."""
-        last, self._heard = self._heard, answer
+        last, self._on_reading = self._on_reading, answer
         if self._returned is None or not self._hurried or not isinstance(last, Known):
             return
         if isinstance(answer, Unknown) or answer.value < last.value:

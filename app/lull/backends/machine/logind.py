@@ -164,11 +164,11 @@ class LogindWaking:
         self._woke_s = float("-inf")
 
     def read(self) -> Reading[float]:
-        heard = self._bus.received_signals()
-        if isinstance(heard, Unknown):
-            return heard
+        received = self._bus.received_signals()
+        if isinstance(received, Unknown):
+            return received
         # (True,) before sleep, (False,) after it.
-        if (False,) in heard.value:
+        if (False,) in received.value:
             self._woke_s = self._monotonic_s()
         return Known(self._woke_s)
 

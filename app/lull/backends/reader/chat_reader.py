@@ -86,11 +86,11 @@ class ChatReader:
         text, seed = _material(exchange, marks), drawn_seed(self._coin)
         asked = (text_message(Role.SYSTEM, self._told), text_message(Role.USER, text))
         for number in range(TRIES):
-            heard = parse_feedback(
+            findings = parse_feedback(
                 await self._answer(asked, seed, number), said=exchange.said, shown=text
             )
-            if heard is not None:
-                return heard
+            if findings is not None:
+                return findings
         return None
 
     async def _answer(self, asked: Sequence[Message], seed: int, number: int) -> str:

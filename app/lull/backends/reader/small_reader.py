@@ -143,12 +143,12 @@ class SmallReader:
         stated = self.files.stated if exchanges else 0.0
         found: list[MessageFindings | None] = []
         for said, exchange in zip(await self._said(exchanges), exchanges, strict=True):
-            heard = UNSURE if said is None else findings_from(said, exchange, stated=stated)
-            if (heard.corrects or heard.lasts) and await asyncio.to_thread(
+            findings = UNSURE if said is None else findings_from(said, exchange, stated=stated)
+            if (findings.corrects or findings.lasts) and await asyncio.to_thread(
                 is_foreign, exchange.said
             ):
-                heard = UNSURE
-            found.append(heard)
+                findings = UNSURE
+            found.append(findings)
         return found
 
     async def check_classes(self, exchanges: Sequence[Exchange]) -> list[str]:
@@ -194,7 +194,7 @@ class SmallReader:
         except EngineDown:
             self._fell()
             raise
-        return [_outputs(said) for said in result["heard"]]
+        return [_outputs(said) for said in result["findings"]]
 
     async def _running(self) -> EngineChild:
         """Return a reader process with its model loaded, started if necessary. Raises LullError."""

@@ -56,7 +56,9 @@ def measures_of(done: Mapping[str, Measure]) -> Measures:
         kinds[done[name].kind].append(done[name])
     canaries, successes = kinds[MeasureKind.PROBE], kinds[MeasureKind.SUCCESS]
     unchanged = [*canaries, *successes]
-    heard = [one.leaks for one in (*unchanged, *kinds[MeasureKind.LURE]) if one.leaks is not None]
+    searched = [
+        one.leaks for one in (*unchanged, *kinds[MeasureKind.LURE]) if one.leaks is not None
+    ]
     return Measures(
         probes=(
             *_pairs(canaries),
@@ -67,8 +69,8 @@ def measures_of(done: Mapping[str, Measure]) -> Measures:
         replay=tuple(one.away for one in successes if one.away is not None),
         canaries=tuple(one.away for one in canaries if one.away is not None),
         manners=tuple(one.manner for one in unchanged if one.manner is not None),
-        leaks=tuple(leak for one in heard for leak in one),
-        answers_searched=len(heard),
+        leaks=tuple(leak for one in searched for leak in one),
+        answers_searched=len(searched),
     )
 
 

@@ -105,4 +105,4 @@ class Feedback:
     read_by: str
     """Name and version of the reader."""
     read_at: datetime
-    heard: MessageFindings
+    findings: MessageFindings

@@ -53,16 +53,16 @@ def findings_from(
     """
     labels = outputs.labels
     lasting = labels["lasting"]
-    heard = MessageFindings(
+    findings = MessageFindings(
         correction=labels["correction"], lasting=lasting, thanks=labels["thanks"]
     )
     if lasting <= LIKELY:
-        return heard
+        return findings
     of_kind = labels["kind"]
     return MessageFindings(
-        correction=heard.correction,
+        correction=findings.correction,
         lasting=lasting,
-        thanks=heard.thanks,
+        thanks=findings.thanks,
         scope=Scope.KIND if of_kind > LIKELY else Scope.ALL,
         scope_p=max(of_kind, 1.0 - of_kind),
         quote=_quote(outputs.stated, exchange, stated),

@@ -75,13 +75,13 @@ ASKED_AGAIN_VALUE: Final = -0.5
 """Signal value of asking the same again, which may be mere curiosity."""
 
 
-def from_feedback(heard: MessageFindings, said: str) -> tuple[Signal, ...]:
+def from_feedback(findings: MessageFindings, said: str) -> tuple[Signal, ...]:
     """Return the signal about an answer (correction or thanks) that a reader model found in the
     user's next message, with the user's words as text; at most one.
     """
-    if heard.corrects:
+    if findings.corrects:
         return (_implicit(SignalKind.CORRECTION, -1.0, said),)
-    if heard.thanked:
+    if findings.thanked:
         return (_implicit(SignalKind.THANKS, THANKS_VALUE, said),)
     return ()
 

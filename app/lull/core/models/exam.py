@@ -139,23 +139,23 @@ class ExamResult:
 # Marking
 
 
-def mark_reading(item: ReadItem, heard: MessageFindings | None) -> ExamMark:
+def mark_reading(item: ReadItem, findings: MessageFindings | None) -> ExamMark:
     """Mark what a model found in the user message of an exam item. It is right if the model
     recognised whether the message is a correction and whether it states a wish for later answers;
     if it states one, which requests it is for and the words that state it must be right, too.
     """
-    return ExamMark(item=item.id, right=heard is not None and _read_rightly(item, heard))
+    return ExamMark(item=item.id, right=findings is not None and _read_rightly(item, findings))
 
 
-def _read_rightly(item: ReadItem, heard: MessageFindings) -> bool:
-    corrects = heard.correction > LIKELY and not heard.unsure
+def _read_rightly(item: ReadItem, findings: MessageFindings) -> bool:
+    corrects = findings.correction > LIKELY and not findings.unsure
     if item.correction is not None and corrects != item.correction:
         return False
-    if heard.lasts != item.lasting:
+    if findings.lasts != item.lasting:
         return False
     if not item.lasting:
         return True
-    return heard.scope == item.scope and _same_words(heard.quote, item.quote)
+    return findings.scope == item.scope and _same_words(findings.quote, item.quote)
 
 
 def _same_words(said: Sequence[str], wanted: Sequence[str]) -> bool:

@@ -39,7 +39,7 @@ class Failure:
     """
     said_turn: str = ""
     """The turn whose request contained the words in `said`."""
-    heard: MessageFindings | None = None
+    findings: MessageFindings | None = None
     """A reader's findings in the words in `said`; None if nothing was said, or not read yet."""
 
     @property
@@ -47,7 +47,7 @@ class Failure:
         """The user's words after this answer that state a wish for later answers, with the
         sentences that say what the wish is about; "" if there is none.
         """
-        return with_its_subject(self.heard.rule, self.said) if self.heard is not None else ""
+        return with_its_subject(self.findings.rule, self.said) if self.findings is not None else ""
 
     @property
     def asked(self) -> str:

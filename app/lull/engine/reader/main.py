@@ -7,7 +7,7 @@ It is a child of the service, like the inference engine, and uses the engine's f
 
     {"op": "read", "id", "exchanges": [{"asked", "answer", "said"}]}
 
-is answered with the result `{"heard": [...]}`, one entry per exchange. It handles one frame at a
+is answered with the result `{"findings": [...]}`, one entry per exchange. It handles one frame at a
 time; to stop it, end the process.
 """
 
@@ -84,7 +84,7 @@ def _serve(arguments: argparse.Namespace, connection: socket.socket) -> None:
     while (frame := receive_frame(connection)) is not None:
         if frame["op"] == "read":
             exchanges = [Exchange(**one) for one in frame["exchanges"]]
-            result = {"heard": read(reader, exchanges)}
+            result = {"findings": read(reader, exchanges)}
             connection.sendall(encode({"op": "result", "id": frame["id"], "result": result}))
 
 

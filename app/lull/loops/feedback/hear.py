@@ -95,13 +95,13 @@ class Hear:
         if exchange.said.strip() == exchange.asked.strip():
             return None  # the same request sent again is no feedback in words
         own = self._own.get(canonical(before.model))
-        heard = (await own.read([exchange]))[0] if own is not None else None
-        if own is None or heard is None:
+        findings = (await own.read([exchange]))[0] if own is not None else None
+        if own is None or findings is None:
             await self._rows.enqueue(
                 [WaitingMessage(turn=turn.id, before=before.id)], at=self._clock.now()
             )
             return None
-        feedback = self._feedback(turn.id, before.id, own.name, heard)
+        feedback = self._feedback(turn.id, before.id, own.name, findings)
         await self._rows.save([feedback])
         return feedback
 
@@ -126,7 +126,7 @@ class Hear:
         pairs = self._exchanges(waiting)
         exchanges = [exchange for _, exchange in pairs]
         try:
-            heard = await self._quiet.run(
+            findings = await self._quiet.run(
                 lambda: _asked(reader, exchanges), hurry=hurry or reader.light
             )
         except LullError:
@@ -139,7 +139,7 @@ class Hear:
         found = [
             # There is no other reader to ask, so what this one cannot tell is unsure.
             self._feedback(one.turn, one.before, reader.name, said or UNSURE)
-            for (one, _), said in zip(pairs, heard, strict=True)
+            for (one, _), said in zip(pairs, findings, strict=True)
         ]
         gone = set(turns) - {one.turn for one, _ in pairs}
         found += [
@@ -195,11 +195,11 @@ class Hear:
         before = {one.turn: one for one in old}
         for start in range(0, len(pairs), BATCH):
             some = pairs[start : start + BATCH]
-            heard = await self._quiet.run(
+            findings = await self._quiet.run(
                 lambda some=some: reader.read([exchange for _, exchange in some]),  # type: ignore[misc]
                 hurry=True,
             )
-            for (one, _), said in zip(some, heard, strict=True):
+            for (one, _), said in zip(some, findings, strict=True):
                 if said is None:
                     continue
                 now = self._feedback(one.turn, one.before, reader.name, said)
@@ -224,9 +224,9 @@ class Hear:
             if one.turn in served and one.before in served
         ]
 
-    def _feedback(self, turn: str, before: str, reader: str, heard: MessageFindings) -> Feedback:
+    def _feedback(self, turn: str, before: str, reader: str, findings: MessageFindings) -> Feedback:
         return Feedback(
-            turn=turn, before=before, read_by=reader, read_at=self._clock.now(), heard=heard
+            turn=turn, before=before, read_by=reader, read_at=self._clock.now(), findings=findings
         )
 
 
@@ -234,11 +234,11 @@ async def _asked(
     reader: FeedbackReader, exchanges: Sequence[Exchange]
 ) -> Sequence[MessageFindings | None]:
     """Ask a reader. Raises LullError, also if it returns fewer or more results than messages."""
-    heard = await reader.read(exchanges)
-    if len(heard) != len(exchanges):
-        said = f"The reader {reader.name} answered {len(heard)} of {len(exchanges)} messages."
+    findings = await reader.read(exchanges)
+    if len(findings) != len(exchanges):
+        said = f"The reader {reader.name} answered {len(findings)} of {len(exchanges)} messages."
         raise LullError(said, hint="They wait; `lull doctor` says which reader is used.")
-    return heard
+    return findings
 
 
 def exchange_of(before: TurnRow, turn: TurnRow) -> Exchange:

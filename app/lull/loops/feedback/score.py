@@ -134,11 +134,11 @@ class Score:
         row: RewardRow | None,
     ) -> tuple[RewardRow | None, tuple[Signal, ...]]:
         """Return the signals of a message that was read; a lasting wish is stored."""
-        heard = feedback.heard
-        signals = from_feedback(heard, said)
+        findings = feedback.findings
+        signals = from_feedback(findings, said)
         if not before.complete:  # thanks for an answer that was stopped do not say that it was good
             signals = tuple(one for one in signals if one.kind is not SignalKind.THANKS)
-        if not heard.lasts:
+        if not findings.lasts:
             await self.wishes.drop(served, feedback.turn)
             return row, signals
         wish = self._verifier.wish_of(feedback, about=newest_words(before.request))

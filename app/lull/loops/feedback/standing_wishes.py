@@ -144,7 +144,7 @@ class StandingWishes:
         for one in self._rewards.served([*turns]):
             feedback = read.get(one.turn.id)
             if feedback is not None:
-                found[_place(one)].add(feedback.heard.rule)
+                found[_place(one)].add(feedback.findings.rule)
         return found
 
     def _lost(
@@ -167,12 +167,14 @@ class StandingWishes:
         `gone`.
         """
         owner, model = place
-        heard = self._feedback.wishes(owner=owner, model=model, limit=limit)
-        about = {one.turn.id: one.asked for one in self._rewards.served([f.before for f in heard])}
+        findings = self._feedback.wishes(owner=owner, model=model, limit=limit)
+        about = {
+            one.turn.id: one.asked for one in self._rewards.served([f.before for f in findings])
+        }
         return [
             self._verifier.wish_of(one, about=about[one.before])
-            for one in reversed(heard)
-            if one.turn not in gone and one.before in about and one.heard.rule
+            for one in reversed(findings)
+            if one.turn not in gone and one.before in about and one.findings.rule
         ]
 
 

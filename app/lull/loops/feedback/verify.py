@@ -98,13 +98,13 @@ class Verifier:
 
         `about` is the request that the feedback was about.
         """
-        heard = feedback.heard
+        findings = feedback.findings
         return Wish(
-            words=heard.rule,
+            words=findings.rule,
             about=about,
             turn=feedback.before,
-            check=standing_check(heard),
-            scope=heard.scope or Scope.KIND,
+            check=standing_check(findings),
+            scope=findings.scope or Scope.KIND,
             said=feedback.turn,
         )
 

@@ -108,7 +108,7 @@ class FindDerived:
         """Return the texts that the user typed in the conversation, and the wishes heard in
         these."""
         read = self._tables.feedback.of([turn.id for turn in turns])
-        rules = [one.heard.rule for one in read.values() if one.heard.rule]
+        rules = [one.findings.rule for one in read.values() if one.findings.rule]
         return tuple(dict.fromkeys((*_said(turns), *rules)))
 
     def _owner_of(self, turns: Sequence[str]) -> str:

@@ -274,8 +274,8 @@ class ExamineModels:
         async with asyncio.timeout(within_s):
             examinee = self._examinee(model)
             if isinstance(item, ReadItem):
-                (heard,) = await examinee.reader.read([item.exchange])
-                return mark_reading(item, heard)
+                (findings,) = await examinee.reader.read([item.exchange])
+                return mark_reading(item, findings)
             if isinstance(item, JudgeItem):
                 return mark_judge(item, await examinee.judge.votes(_question(item)))
             return mark_write(item, await _draft(examinee.writer, item, model))
@@ -294,8 +294,8 @@ async def examine_reader(reader: FeedbackReader, sheet: ExamSheet) -> ExamResult
     Used for the small built-in reader, for example.
     """
     items = [item for item in sheet.items if isinstance(item, ReadItem)]
-    heard = await reader.read([item.exchange for item in items])
-    marks = tuple(mark_reading(item, one) for item, one in zip(items, heard, strict=True))
+    findings = await reader.read([item.exchange for item in items])
+    marks = tuple(mark_reading(item, one) for item, one in zip(items, findings, strict=True))
     return ExamResult(
         model=reader.name, digest="", role=ModelRole.READER, exam=sheet.sha256, marks=marks
     )

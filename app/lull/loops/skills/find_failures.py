@@ -43,11 +43,11 @@ class FindFailures:
         """Return the failed answers from which a skill may be drafted, newest first. Today's skills
         would not prevent these failures, or the user stated a wish after them.
         """
-        served, heard = self._turns()
+        served, findings = self._turns()
         found = [
-            self._failure(one, heard.get(one.turn.id))
+            self._failure(one, findings.get(one.turn.id))
             for one in served
-            if self._counts(one, heard.get(one.turn.id))
+            if self._counts(one, findings.get(one.turn.id))
         ]
         used = self._used_but_for_words()
         return [one for one in found if one.said or one.turn not in used]
@@ -68,12 +68,14 @@ class FindFailures:
         turns = {one.turn.id: one for one in failed}
         spoken = [f.before for f in lasting if f.before not in turns]
         turns |= {one.turn.id: one for one in self._rewards.served(spoken) if one.turn.answered}
-        heard = self._feedback.about([*turns])
+        findings = self._feedback.about([*turns])
         # The same words teach only once: leave out wishes that already led to a proposal.
         open_wishes = {f.turn for f in lasting}
-        heard = {turn: f for turn, f in heard.items() if f.turn in open_wishes or not f.heard.lasts}
+        findings = {
+            turn: f for turn, f in findings.items() if f.turn in open_wishes or not f.findings.lasts
+        }
         newest_first = sorted(turns.values(), key=lambda one: one.turn.id, reverse=True)
-        return newest_first, heard
+        return newest_first, findings
 
     def _used_but_for_words(self) -> set[str]:
         """Turns already used in a proposal without a wish; they count again with a wish."""
@@ -86,13 +88,13 @@ class FindFailures:
 
         A failure without a skill that was held out does not count, but a stated wish does.
         """
-        if feedback is not None and (feedback.heard.lasts or feedback.heard.corrects):
+        if feedback is not None and (feedback.findings.lasts or feedback.findings.corrects):
             return self._current_selection.feedback_still_applies(served)
         return self._current_selection.selects_same_skills(served)
 
     def _failure(self, served: ServedTurn, feedback: Feedback | None) -> Failure:
         turn = served.turn
-        spoke = feedback is not None and (feedback.heard.lasts or feedback.heard.corrects)
+        spoke = feedback is not None and (feedback.findings.lasts or feedback.findings.corrects)
         following = self._rewards.served([feedback.turn]) if feedback and spoke else []
         said = typed_in(after_last_answer(following[0].turn.request)) if following else ""
         return Failure(
@@ -104,5 +106,5 @@ class FindFailures:
             answer=without_skill_text(turn.answer),
             said=said,
             said_turn=feedback.turn if feedback and said else "",
-            heard=feedback.heard if feedback and said else None,
+            findings=feedback.findings if feedback and said else None,
         )

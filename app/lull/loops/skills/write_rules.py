@@ -41,15 +41,15 @@ class RuleWriter:
         return self._written(failure) if failure is not None else None
 
     def _written(self, failure: Failure) -> SkillDraft:
-        heard = failure.heard
-        assert heard is not None, "a worded failure was heard"
-        scope = heard.scope or Scope.KIND
+        findings = failure.findings
+        assert findings is not None, "a worded failure was heard"
+        scope = findings.scope or Scope.KIND
         text = skill_of(
             failure.rule,
             scope=scope,
-            kind_of_rule=heard.kind_of_rule,
+            kind_of_rule=findings.kind_of_rule,
             asked=typed_request(failure.messages),
         )
-        complaint = failure.said if heard.correction > LIKELY else ""
-        check = self._check(heard.check, failure.rule, failure.answer.text, complaint)
+        complaint = failure.said if findings.correction > LIKELY else ""
+        check = self._check(findings.check, failure.rule, failure.answer.text, complaint)
         return SkillDraft(text=check_text(text), check=check, scope=scope)

@@ -111,11 +111,11 @@ class FastLoop:
             self._bus.tell(EventKind.SCORED)
             await self._learn_of_words()
 
-    async def add_feedback(self, heard: Sequence[Feedback]) -> None:
+    async def add_feedback(self, findings: Sequence[Feedback]) -> None:
         """Add newly read feedback to the scores of the answers, and write candidate skills (texts
         for prompts) from it.
         """
-        await self._score.rescore_with_feedback(heard)
+        await self._score.rescore_with_feedback(findings)
         self._bus.tell(EventKind.SCORED)
         await self._learn_of_words()
 

@@ -14,19 +14,19 @@ PAGE = 50
 
 def feedback_view(feedback: Feedback) -> Json:
     """Return the JSON that the control API shows of the feedback found in a user's message."""
-    heard = feedback.heard
+    findings = feedback.findings
     return {
         "turn": feedback.turn,
         "before": feedback.before,
-        "correction": heard.correction,
-        "lasting": heard.lasting,
-        "thanks": heard.thanks,
-        "scope": heard.scope.value if heard.scope else None,
-        "scope_p": heard.scope_p,
-        "quote": list(heard.quote),
-        "kind_of_rule": heard.kind_of_rule.value if heard.kind_of_rule else None,
-        "check": heard.check or None,
-        "unsure": heard.unsure,
+        "correction": findings.correction,
+        "lasting": findings.lasting,
+        "thanks": findings.thanks,
+        "scope": findings.scope.value if findings.scope else None,
+        "scope_p": findings.scope_p,
+        "quote": list(findings.quote),
+        "kind_of_rule": findings.kind_of_rule.value if findings.kind_of_rule else None,
+        "check": findings.check or None,
+        "unsure": findings.unsure,
         "read_by": feedback.read_by,
         "read_at": feedback.read_at.isoformat(),
     }

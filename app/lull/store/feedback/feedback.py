@@ -155,9 +155,9 @@ class FeedbackRows:
                 one.before,
                 one.read_by,
                 one.read_at.isoformat(),
-                int(one.heard.corrects),
-                int(one.heard.lasts),
-                feedback_to_json(one.heard),
+                int(one.findings.corrects),
+                int(one.findings.lasts),
+                feedback_to_json(one.findings),
             )
             for one in read
         ]
@@ -176,9 +176,9 @@ class FeedbackRows:
         await self._db.write(work)
 
 
-def feedback_to_json(heard: MessageFindings) -> str:
+def feedback_to_json(findings: MessageFindings) -> str:
     """Return the JSON in which the feedback found in a user's message is stored."""
-    return json.dumps(asdict(heard), ensure_ascii=True, sort_keys=True)
+    return json.dumps(asdict(findings), ensure_ascii=True, sort_keys=True)
 
 
 def feedback_from_json(text: str) -> MessageFindings:
@@ -205,7 +205,7 @@ def _feedback(row: sqlite3.Row) -> Feedback:
         before=row["before"],
         read_by=row["read_by"],
         read_at=datetime.fromisoformat(row["read_at"]),
-        heard=feedback_from_json(row["heard"]),
+        findings=feedback_from_json(row["heard"]),
     )
 
 

@@ -288,7 +288,8 @@ ALTER TABLE trajectories ADD COLUMN excluded_at TEXT;
 CREATE INDEX turns_by_label ON turns (label, trajectory) WHERE label IS NOT NULL;
 """
 
-# What readers heard in user messages that follow an answer; a row without a reader is unread.
+# What readers found in user messages that follow an answer: `heard` holds MessageFindings as JSON,
+# `read_by` is empty in a row of a message that no reader has read yet.
 _13 = """
 CREATE TABLE feedback (
     turn TEXT NOT NULL REFERENCES turns (id) ON DELETE CASCADE,

@@ -56,63 +56,63 @@ def anthropic_error(status: int, message: str) -> bytes:
     return go_bytes(body) + b"\n"
 
 
-def add_event(heard: AnswerSoFar, value: Object) -> None:
+def add_event(so_far: AnswerSoFar, value: Object) -> None:
     """Add one event of an answer streamed in Anthropic's form to the answer collected so far."""
     kind = as_text(value.get("type"))
     if kind == "content_block_start":
-        _hear_block(heard, as_object(value.get("content_block")), as_count(value.get("index")))
+        _hear_block(so_far, as_object(value.get("content_block")), as_count(value.get("index")))
     elif kind == "content_block_delta":
-        _hear_delta(heard, as_object(value.get("delta")), as_count(value.get("index")) or 0)
+        _hear_delta(so_far, as_object(value.get("delta")), as_count(value.get("index")) or 0)
     elif kind == "message_start":
-        _hear_usage(heard, as_object(value.get("message")))
+        _hear_usage(so_far, as_object(value.get("message")))
     elif kind == "message_delta":
-        _hear_usage(heard, value)
-        _hear_reason(heard, as_object(value.get("delta")))
+        _hear_usage(so_far, value)
+        _hear_reason(so_far, as_object(value.get("delta")))
     elif kind == "message_stop":
-        heard.ended = True
+        so_far.ended = True
     elif kind == "error":
-        heard.record_error(error_text(value.get("error")) or "error")
+        so_far.record_error(error_text(value.get("error")) or "error")
 
 
-def add_message(heard: AnswerSoFar, value: Object) -> None:
+def add_message(so_far: AnswerSoFar, value: Object) -> None:
     """Add a complete, unstreamed answer in Anthropic's form to the answer collected so far."""
     if value.get("error"):
-        heard.record_error(error_text(value["error"]) or "error")
+        so_far.record_error(error_text(value["error"]) or "error")
         return
     for index, block in enumerate(map(as_object, as_list(value.get("content")))):
-        _hear_block(heard, block, index)
-    _hear_usage(heard, value)
-    _hear_reason(heard, value)
-    heard.ended = True
+        _hear_block(so_far, block, index)
+    _hear_usage(so_far, value)
+    _hear_reason(so_far, value)
+    so_far.ended = True
 
 
-def _hear_block(heard: AnswerSoFar, block: Object, index: int | None) -> None:
-    heard.add_text(block.get("text"))
-    heard.add_thinking(block.get("thinking"))
+def _hear_block(so_far: AnswerSoFar, block: Object, index: int | None) -> None:
+    so_far.add_text(block.get("text"))
+    so_far.add_thinking(block.get("thinking"))
     if block.get("type") == "tool_use":
         # A stream starts a call with an empty input and sends its JSON text in pieces.
         arguments = block.get("input") or ""
         call_id, name = block.get("id"), block.get("name")
-        heard.add_tool_call(index or 0, call_id=call_id, name=name, arguments=arguments)
+        so_far.add_tool_call(index or 0, call_id=call_id, name=name, arguments=arguments)
 
 
-def _hear_delta(heard: AnswerSoFar, delta: Object, index: int) -> None:
-    heard.add_text(delta.get("text"))
-    heard.add_thinking(delta.get("thinking"))
+def _hear_delta(so_far: AnswerSoFar, delta: Object, index: int) -> None:
+    so_far.add_text(delta.get("text"))
+    so_far.add_thinking(delta.get("thinking"))
     if delta.get("type") == "input_json_delta":
         pieces = as_text(delta.get("partial_json"))
-        heard.add_tool_call(index, call_id="", name="", arguments=pieces)
+        so_far.add_tool_call(index, call_id="", name="", arguments=pieces)
 
 
-def _hear_usage(heard: AnswerSoFar, holder: Object) -> None:
+def _hear_usage(so_far: AnswerSoFar, holder: Object) -> None:
     usage = as_object(holder.get("usage"))
-    heard.set_token_counts(prompt=usage.get("input_tokens"), completion=usage.get("output_tokens"))
+    so_far.set_token_counts(prompt=usage.get("input_tokens"), completion=usage.get("output_tokens"))
 
 
-def _hear_reason(heard: AnswerSoFar, holder: Object) -> None:
+def _hear_reason(so_far: AnswerSoFar, holder: Object) -> None:
     reason = as_text(holder.get("stop_reason"))
     if reason:
-        heard.finish = _FINISH.get(reason, Finish.STOP)
+        so_far.finish = _FINISH.get(reason, Finish.STOP)
 
 
 class MessagesWriter(PieceWriter):

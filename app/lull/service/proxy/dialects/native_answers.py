@@ -29,30 +29,30 @@ from lull.service.proxy.dialects.writing import (
 NDJSON: Final = "application/x-ndjson"
 
 
-def add_native_line(heard: AnswerSoFar, line: Object) -> None:
+def add_native_line(so_far: AnswerSoFar, line: Object) -> None:
     """Add one line of an answer that Ollama streams to the answer collected so far.
 
     A whole unstreamed answer has the same format and is added, too.
     """
     if line.get("error"):
-        heard.record_error(error_text(line["error"]) or "error")
+        so_far.record_error(error_text(line["error"]) or "error")
         return
     message = as_object(line.get("message"))
-    heard.add_text(message.get("content") or line.get("response"))
-    heard.add_thinking(message.get("thinking") or line.get("thinking"))
+    so_far.add_text(message.get("content") or line.get("response"))
+    so_far.add_thinking(message.get("thinking") or line.get("thinking"))
     for call in map(as_object, as_list(message.get("tool_calls"))):
         function = as_object(call.get("function"))
-        heard.add_tool_call(
-            heard.tool_call_count,
+        so_far.add_tool_call(
+            so_far.tool_call_count,
             call_id=call.get("id"),
             name=function.get("name"),
             arguments=function.get("arguments") or {},
         )
-    heard.set_token_counts(prompt=line.get("prompt_eval_count"), completion=line.get("eval_count"))
+    so_far.set_token_counts(prompt=line.get("prompt_eval_count"), completion=line.get("eval_count"))
     if line.get("done") is True:
         length = as_text(line.get("done_reason")) == "length"
-        heard.finish = Finish.LENGTH if length else Finish.STOP
-        heard.ended = True
+        so_far.finish = Finish.LENGTH if length else Finish.STOP
+        so_far.ended = True
 
 
 class LoadRequestWriter:

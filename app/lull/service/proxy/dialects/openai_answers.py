@@ -50,36 +50,36 @@ def openai_error(status: int, message: str) -> bytes:
     return go_bytes(error_object(status, message)) + b"\n"
 
 
-def add_chunk(heard: AnswerSoFar, value: Object) -> None:
+def add_chunk(so_far: AnswerSoFar, value: Object) -> None:
     """Add one event of an answer streamed in OpenAI's form to the answer collected so far; the end
     mark `[DONE]` is handled elsewhere.
     """
     if value.get("error"):
-        heard.record_error(error_text(value["error"]) or "error")
+        so_far.record_error(error_text(value["error"]) or "error")
         return
     usage = as_object(value.get("usage"))
-    heard.set_token_counts(
+    so_far.set_token_counts(
         prompt=usage.get("prompt_tokens"), completion=usage.get("completion_tokens")
     )
     for choice in map(as_object, as_list(value.get("choices"))):
         if choice.get("index", 0) == 0:  # of several answers only the first is recorded
-            _hear_choice(heard, choice)
+            _hear_choice(so_far, choice)
 
 
-def add_whole_answer(heard: AnswerSoFar, value: Object) -> None:
+def add_whole_answer(so_far: AnswerSoFar, value: Object) -> None:
     """Add an unstreamed answer in OpenAI's form to the answer collected so far."""
-    add_chunk(heard, value)
-    heard.ended = True
+    add_chunk(so_far, value)
+    so_far.ended = True
 
 
-def _hear_choice(heard: AnswerSoFar, choice: Object) -> None:
+def _hear_choice(so_far: AnswerSoFar, choice: Object) -> None:
     said = as_object(choice.get("delta") or choice.get("message"))
-    heard.add_text(said.get("content") or choice.get("text"))
-    heard.add_thinking(said.get("reasoning") or said.get("reasoning_content"))
+    so_far.add_text(said.get("content") or choice.get("text"))
+    so_far.add_thinking(said.get("reasoning") or said.get("reasoning_content"))
     for position, call in enumerate(map(as_object, as_list(said.get("tool_calls")))):
         function = as_object(call.get("function"))
         index = as_count(call.get("index"))
-        heard.add_tool_call(
+        so_far.add_tool_call(
             position if index is None else index,
             call_id=call.get("id"),
             name=function.get("name"),
@@ -87,7 +87,7 @@ def _hear_choice(heard: AnswerSoFar, choice: Object) -> None:
         )
     reason = as_text(choice.get("finish_reason"))
     if reason:
-        heard.finish = _FINISH.get(reason, Finish.STOP)
+        so_far.finish = _FINISH.get(reason, Finish.STOP)
 
 
 class _OpenAIWriter(PieceWriter):

@@ -31,58 +31,58 @@ from lull.service.proxy.dialects.writing import (
 )
 
 
-def add_event(heard: AnswerSoFar, value: Object) -> None:
+def add_event(so_far: AnswerSoFar, value: Object) -> None:
     """Add one event of an answer streamed by OpenAI's `/v1/responses` to the collected answer."""
     kind = as_text(value.get("type"))
     if kind == "response.output_text.delta":
-        heard.add_text(value.get("delta"))
+        so_far.add_text(value.get("delta"))
     elif kind == "response.reasoning_summary_text.delta":
-        heard.add_thinking(value.get("delta"))
+        so_far.add_thinking(value.get("delta"))
     elif kind == "response.output_item.done":
-        _hear_call(heard, as_object(value.get("item")))
+        _hear_call(so_far, as_object(value.get("item")))
     elif kind in ("response.completed", "response.incomplete", "response.failed"):
-        _hear_end(heard, as_object(value.get("response")))
+        _hear_end(so_far, as_object(value.get("response")))
     elif kind == "error" or value.get("error"):
-        heard.record_error(
+        so_far.record_error(
             error_text(value.get("error")) or as_text(value.get("message")) or "error"
         )
 
 
-def add_response(heard: AnswerSoFar, value: Object) -> None:
+def add_response(so_far: AnswerSoFar, value: Object) -> None:
     """Add a complete answer of OpenAI's `/v1/responses` to the collected answer."""
     for item in map(as_object, as_list(value.get("output"))):
-        _hear_call(heard, item)
+        _hear_call(so_far, item)
         thinks = item.get("type") == "reasoning"
         for part in map(as_object, as_list(item.get("summary" if thinks else "content"))):
-            (heard.add_thinking if thinks else heard.add_text)(part.get("text"))
-    _hear_end(heard, value)
+            (so_far.add_thinking if thinks else so_far.add_text)(part.get("text"))
+    _hear_end(so_far, value)
 
 
-def _hear_call(heard: AnswerSoFar, item: Object) -> None:
+def _hear_call(so_far: AnswerSoFar, item: Object) -> None:
     if item.get("type") == "function_call":
-        heard.add_tool_call(
-            heard.tool_call_count,
+        so_far.add_tool_call(
+            so_far.tool_call_count,
             call_id=item.get("call_id"),
             name=item.get("name"),
             arguments=as_text(item.get("arguments")),
         )
 
 
-def _hear_end(heard: AnswerSoFar, response: Object) -> None:
+def _hear_end(so_far: AnswerSoFar, response: Object) -> None:
     if response.get("error"):
-        heard.record_error(error_text(response["error"]) or "error")
+        so_far.record_error(error_text(response["error"]) or "error")
         return
     usage = as_object(response.get("usage"))
-    heard.set_token_counts(prompt=usage.get("input_tokens"), completion=usage.get("output_tokens"))
+    so_far.set_token_counts(prompt=usage.get("input_tokens"), completion=usage.get("output_tokens"))
     status = response.get("status")
     if status not in ("completed", "incomplete"):
-        heard.record_error(f"The answer ended as {as_text(status) or 'nothing known'}.")
+        so_far.record_error(f"The answer ended as {as_text(status) or 'nothing known'}.")
         return
     # Ollama reports "completed" for a truncated answer; only the counts reveal it.
-    most, used = as_count(response.get("max_output_tokens")), heard.completion_tokens
+    most, used = as_count(response.get("max_output_tokens")), so_far.completion_tokens
     cut = status == "incomplete" or (most is not None and used is not None and used >= most)
-    heard.finish = Finish.LENGTH if cut else Finish.STOP
-    heard.ended = True
+    so_far.finish = Finish.LENGTH if cut else Finish.STOP
+    so_far.ended = True
 
 
 class ResponsesWriter(PieceWriter):
