@@ -24,6 +24,7 @@ TOPS: Final = ("app", "tests", "bench")
 WALKS: Final = ("request", "correction", "night")
 SHARED_ALIASES: Final = frozenset({"Array", "Index", "Row", "Vector"})
 """Type aliases that may stand in many modules: each is a short name for the same kind of thing."""
+_WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z0-9]*")
 
 
 def python_files(folder: Path) -> list[Path]:
@@ -121,6 +122,23 @@ def types_of_one_name(app: Path) -> list[str]:
     return [name for name, times in names if times > 1 and not name.startswith("_")]
 
 
+def types_of_the_same_words(app: Path) -> list[list[str]]:
+    """Names of public classes that are made of the same words in another order, as `SkillText` and
+    `TextSkills`; singular and plural are one word.
+    """
+    found: dict[tuple[str, ...], set[str]] = {}
+    for file in python_files(app):
+        for node in tree_of(file).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                words = [word.lower().rstrip("s") for word in _WORD.findall(node.name)]
+                found.setdefault(tuple(sorted(words)), set()).add(node.name)
+    return [
+        sorted(names)
+        for names in found.values()
+        if len({name.lower().rstrip("s") for name in names}) > 1
+    ]
+
+
 def _alias(node: ast.stmt) -> str:
     """The type alias that a statement defines; "" if it defines none."""
     match node:
@@ -175,6 +193,7 @@ def measured(root: Path) -> list[tuple[str, str]]:
             str(len(pairs_both_ways(folders_imported_by(app)))),
         ),
         ("public type names that stand twice in `app/`", str(len(types_of_one_name(app)))),
+        ("type names of the same words in `app/`", str(len(types_of_the_same_words(app)))),
     ]
     found = walks(root / "docs" / "architecture.md")
     rows += [(f"files on the walk of a {name}", str(len(found.get(name, ())))) for name in WALKS]

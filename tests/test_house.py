@@ -24,6 +24,7 @@ from bench.house import (
     pairs_both_ways,
     tree_of,
     types_of_one_name,
+    types_of_the_same_words,
     walks,
 )
 
@@ -126,6 +127,15 @@ def test_of_the_service_only_wiring_may_name_a_backend() -> None:
 
 def test_no_public_class_or_alias_name_stands_twice() -> None:
     assert types_of_one_name(APP) == []
+
+
+def test_no_two_class_names_are_made_of_the_same_words_in_another_order(tmp_path: Path) -> None:
+    assert types_of_the_same_words(APP) == []
+    (tmp_path / "one.py").write_text("class SkillText: ...\nclass Exam: ...\n")
+    (tmp_path / "two.py").write_text(
+        "class TextsSkill: ...\nclass Exams: ...\nclass GGUFFile: ...\n"
+    )
+    assert types_of_the_same_words(tmp_path) == [["SkillText", "TextsSkill"]]
 
 
 def test_no_class_with_behaviour_is_made_of_more_than_nine_things() -> None:
@@ -295,6 +305,16 @@ def test_a_method_may_leave_its_line_to_a_protocol_a_base_or_a_library(tmp_path:
         "signals.py: Keys.read",
         "signals.py: Lines.colour",
     ]
+
+
+def test_a_skill_is_explained_everywhere_by_the_same_words() -> None:
+    kinds = r"(?:an? |short )*(?:instruction|text|rule)s?\b"
+    said = re.compile(rf"[Ss]kills?\s+\((?={kinds})(?!(an\s+)?instruction\s+texts?\))")
+    found = {
+        str(file.relative_to(APP)): [node[0] for node in said.finditer(file.read_text("utf-8"))]
+        for file in SOURCES
+    }
+    assert {file: places for file, places in found.items() if places} == {}
 
 
 def test_each_walk_is_short_and_each_of_its_files_is_there() -> None:

@@ -33,7 +33,7 @@ def pocket_dir(places: tuple[Path, ...] = _PLACES) -> Path:
 
 
 def starter_skills_dir(places: tuple[Path, ...] = _PLACES) -> Path:
-    """Return the folder that holds the starter skills (texts for prompts that ship with Lull), each
+    """Return the folder that holds the starter skills (instruction texts), each
     in a folder of its own. Raises ResourceError.
     """
     return _found("skills", "*/SKILL.md", places)

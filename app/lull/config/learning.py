@@ -1,5 +1,5 @@
-"""Settings for learning skills (short texts put into prompts): which helper models are asked and
-when, and how skills are tested, approved and measured in use.
+"""Settings for learning skills (instruction texts): which helper models are asked and when, and how
+skills are tested, approved and measured in use.
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ class JudgeSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriterSettings:
-    """Settings of the model that writes skills (short texts for prompts) from failed answers that
-    the user did not explain.
+    """Settings of the model that writes skills (instruction texts) from failed answers that the
+    user did not explain.
     """
 
     model: str = setting(
@@ -128,8 +128,8 @@ class ReaderSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearningSettings:
-    """Settings for when Lull works on skills (texts put into prompts) by itself, and how clearly
-    replays of past requests must show that one helps.
+    """Settings for when Lull works on skills (instruction texts) by itself, and how clearly replays
+    of past requests must show that one helps.
     """
 
     quiet_s: float = setting(
@@ -203,9 +203,7 @@ class ReviewSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GuardSettings:
-    """Settings for measuring whether an approved skill (a short text put into prompts) still
-    helps.
-    """
+    """Settings for measuring whether an approved skill (an instruction text) still helps."""
 
     leave_out_share: float = setting(
         _HOLDOUT.share,

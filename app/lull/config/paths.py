@@ -68,7 +68,7 @@ class Paths:
 
     @property
     def skills_root(self) -> Path:
-        """The folder of the skills (texts put into prompts), with all their versions."""
+        """The folder of the skills (instruction texts), with all their versions."""
         return self.home / "library"
 
     @property

@@ -154,7 +154,9 @@ class ModelsSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SkillsSettings:
-    """Settings for which skills (short texts) go into a prompt, and how much room they may take."""
+    """Settings for which skills (instruction texts) go into a prompt, and how much room they may
+    take.
+    """
 
     at_most: int = setting(
         _RULE.at_most,

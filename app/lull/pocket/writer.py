@@ -1,5 +1,5 @@
-"""Writes skills (rules for the prompt) in the toy language, the only form in which the tiny
-built-in model understands a rule.
+"""Writes skills (instruction texts) in the toy language, the only form in which the tiny built-in
+model understands a rule.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ _SILENT: Final = frozenset({"and", "the", "use"})
 
 
 class PocketWriter:
-    """Writes skills (rules for the prompt) in the toy language's own phrasing from rules that the
-    user stated; implements the `Evolver` port.
+    """Writes skills (instruction texts) in the toy language's own phrasing from rules that the user
+    stated; implements the `Evolver` port.
     """
 
     name = "pocket"

@@ -1,3 +1,3 @@
 """Chat models to which Lull itself sends requests, mainly to judge answers and to write skills
-(rules for prompts).
+(instruction texts).
 """

@@ -1,5 +1,5 @@
 """Lets Lull's own inference engine answer like any chat model; used to replay past requests when a
-skill (a rule for prompts) is tested.
+skill (an instruction text) is tested.
 
 The engine answers as it would for a client: sampling options that the caller leaves open get the
 model's own values. It supports neither structured output nor tools; requests for them are refused,

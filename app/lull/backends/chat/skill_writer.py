@@ -1,5 +1,5 @@
-"""The skill writer: a chat model that drafts one skill (a rule for prompts) from conversation turns
-that went wrong.
+"""The skill writer: a chat model that drafts one skill (an instruction text) from conversation
+turns that went wrong.
 
 This module decides what the model sees and what counts as a skill. An unusable answer is returned
 to the model once, with the reason; a second unusable answer raises a fault that keeps everything
@@ -51,7 +51,7 @@ _HINT: Final = "Another model may write better; what it wrote is kept with this 
 
 
 class ModelEvolver:
-    """A chat model that drafts skills (rules for prompts); implements the `Evolver` port."""
+    """A chat model that drafts skills (instruction texts); implements the `Evolver` port."""
 
     def __init__(self, model: ChatModel, *, coin: RandomNumbers, told: str | None = None) -> None:
         """Create the skill writer; `told` replaces the shipped prompt.
@@ -65,7 +65,7 @@ class ModelEvolver:
         self.name = f"{model.name} evolve-{digest[:12]}"
 
     async def draft(self, material: EvolverMaterial) -> SkillDraft:
-        """Have the model draft a skill (a rule for prompts) from conversation turns that went
+        """Have the model draft a skill (an instruction text) from conversation turns that went
         wrong.
 
         Raises EvolverFault with all that the model wrote, UpstreamDown.

@@ -1,4 +1,4 @@
-"""Parses the skill (a rule for prompts) in the answer of a model that was asked to write one.
+"""Parses the skill (an instruction text) in the answer of a model that was asked to write one.
 
 Parsing is strict, and errors are worded for the model and the user. Nothing is truncated, because
 half a rule is a different rule. Only the name is normalized where the intent is clear ("Menu Style"
@@ -65,7 +65,7 @@ SCHEMA: Final[dict[str, Any]] = {
 
 
 class UnusableSkill(Exception):
-    """Raised when a model's answer contains no usable skill (a rule for prompts).
+    """Raised when a model's answer contains no usable skill (an instruction text).
 
     The message is a sentence for the model and the user.
     """
@@ -73,7 +73,7 @@ class UnusableSkill(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrittenSkill:
-    """A skill (a rule for prompts) parsed from a model's answer, and the automatic check, if any,
+    """A skill (an instruction text) parsed from a model's answer, and the automatic check, if any,
     that tests whether answers keep it.
     """
 
@@ -83,7 +83,7 @@ class WrittenSkill:
 
 
 def read_skill(answer: str, *, check_may_go: bool = False) -> WrittenSkill:
-    """Parse the skill (a rule for prompts) in a model's answer. Raises UnusableSkill.
+    """Parse the skill (an instruction text) in a model's answer. Raises UnusableSkill.
 
     With `check_may_go` an unusable check (executable test of answers) is dropped instead.
     """

@@ -1,3 +1,3 @@
-"""Finds the skills (rules for prompts) that a request needs: by its words, its kind, and similar
+"""Finds the skills (instruction texts) that a request needs: by its words, its kind, and similar
 past requests.
 """

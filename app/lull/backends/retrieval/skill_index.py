@@ -1,4 +1,4 @@
-"""Finds skills (rules for prompts) by a request's words: BM25 (bm25s) over name, description and
+"""Finds skills (instruction texts) by a request's words: BM25 (bm25s) over name, description and
 first lines.
 
 There is one index for the shared skills and one for each client with skills of its own, built off
@@ -189,7 +189,7 @@ class _Kinds:
 
 
 class WordIndex:
-    """Finds skills (rules for prompts) by the words of a request; implements `SkillIndex`.
+    """Finds skills (instruction texts) by the words of a request; implements `SkillIndex`.
 
     It finds nothing before it has indexed a skill library.
     """

@@ -1,5 +1,5 @@
 """Defines the arguments and help texts of `lull review` and `lull prove`, which decide on and test
-proposed skills (rules for prompts).
+proposed skills (instruction texts).
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 """Defines the arguments and help texts of `lull skills` and `lull verify`, which manage skills
-(rules for prompts) and recheck the proof that one helps.
+(instruction texts) and recheck the proof that one helps.
 """
 
 from __future__ import annotations

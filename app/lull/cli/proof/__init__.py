@@ -1,3 +1,3 @@
-"""Commands that test whether a skill (a rule for prompts) helps: `lull prove`, `lull verify` and
+"""Commands that test whether a skill (an instruction text) helps: `lull prove`, `lull verify` and
 `lull review compare`.
 """

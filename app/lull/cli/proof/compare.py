@@ -1,5 +1,5 @@
 """`lull review compare`: shows two unlabelled answers to one of the user's requests, with and
-without a proposed skill (a rule for prompts), and asks for the better one.
+without a proposed skill (an instruction text), and asks for the better one.
 
 On a terminal it shows one pair after another, and a key press picks an answer. Elsewhere each call
 either shows one pair or takes one pick.

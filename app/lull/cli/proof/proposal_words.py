@@ -1,4 +1,4 @@
-"""Describes proposed skills (rules for prompts) as text for the user to decide on: what they
+"""Describes proposed skills (instruction texts) as text for the user to decide on: what they
 change, how tests went, and which messages they come from.
 """
 

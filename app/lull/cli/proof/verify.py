@@ -1,4 +1,4 @@
-"""`lull verify`: checks the proof that a skill (a rule for prompts) helps by recomputing it from
+"""`lull verify`: checks the proof that a skill (an instruction text) helps by recomputing it from
 the stored test results, with or without a running service.
 """
 

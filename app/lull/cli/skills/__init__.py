@@ -1,3 +1,3 @@
-"""The commands `lull skills`, which lists and changes skills (short texts put into prompts), and
-`lull review`, which asks the user to approve proposed ones.
+"""The commands `lull skills`, which lists and changes skills (instruction texts), and `lull
+review`, which asks the user to approve proposed ones.
 """

@@ -1,5 +1,5 @@
-"""Describes in words how Lull measures what a skill (a short text put into prompts) does to
-answers, and which conversations get no skill for the measurement.
+"""Describes in words how Lull measures what a skill (an instruction text) does to answers, and
+which conversations get no skill for the measurement.
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from typing import Any
 
 
 def measured_words(measured: dict[str, Any] | None) -> str:
-    """Describe in words how it is measured whether a skill (a short text put into prompts) improves
-    answers, and how many compared pairs of answers were better or worse with it so far.
+    """Describe in words how it is measured whether a skill (an instruction text) improves answers,
+    and how many compared pairs of answers were better or worse with it so far.
 
     `measured` is the field of that name in the skill's JSON; it is None if no service runs, because
     only the service knows.

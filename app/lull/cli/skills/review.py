@@ -1,5 +1,5 @@
-"""`lull review`: shows proposed skills (short texts to put into prompts) and lets the user approve,
-edit, reject or defer each.
+"""`lull review`: shows proposed skills (instruction texts) and lets the user approve, edit, reject
+or defer each.
 
 Without arguments on a terminal it goes through the proposals one by one. With arguments it shows or
 decides on what they name.

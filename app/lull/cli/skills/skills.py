@@ -1,5 +1,4 @@
-"""`lull skills`: lists and changes skills (short texts put into prompts) through the running
-service.
+"""`lull skills`: lists and changes skills (instruction texts) through the running service.
 
 Without a service, files are read directly and changes are made while holding the service's lock
 file.

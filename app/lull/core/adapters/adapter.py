@@ -110,9 +110,9 @@ class AdaptersInForce:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearnedSkill:
-    """A skill (an instruction text for prompts) that training has taught to an adapter. The skill
-    is identified by the hash of its exact text: if the text is edited, it counts as another skill,
-    not yet learned.
+    """A skill (an instruction text) that training has taught to an adapter. The skill is identified
+    by the hash of its exact text: if the text is edited, it counts as another skill, not yet
+    learned.
     """
 
     skill: SkillKey

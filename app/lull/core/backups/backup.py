@@ -110,9 +110,9 @@ def is_plain(name: str) -> bool:
 
 
 def skill_folder_of(name: str) -> str:
-    """Return the folder of the skill (a text put into prompts) to which the file at this path
-    belongs; "" if it belongs to none. The user or a program may have put the file there. Both paths
-    are relative to Lull's data folder.
+    """Return the folder of the skill (an instruction text) to which the file at this path belongs;
+    "" if it belongs to none. The user or a program may have put the file there. Both paths are
+    relative to Lull's data folder.
     """
     parts = name.split("/")
     if parts[0] != "library" or len(parts) < 3 or parts[1] not in _SKILL_FOLDER_PARTS:

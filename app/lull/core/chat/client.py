@@ -10,7 +10,7 @@ from dataclasses import dataclass
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Client:
     """A client program that sends chat requests. If the user isolated it from the others (`apart`),
-    it gets only its own skills (instruction texts for prompts).
+    it gets only its own skills (instruction texts).
     """
 
     name: str

@@ -1,5 +1,5 @@
 """Blind comparisons: the user chooses the better of two answers without knowing which one was made
-with a skill (a short instruction text) in the prompt.
+with a skill (an instruction text) in the prompt.
 
 The order is random for each pair of answers and not shown, so a pick is a fair coin toss if the
 skill changes nothing.

@@ -10,7 +10,7 @@ from lull.core.chat.messages import Completion, Message, Sampling
 
 class ChatModel(Protocol):
     """Interface of a chat model that Lull itself asks: to answer past requests again, to judge
-    answers, or to write skills (instruction texts for prompts).
+    answers, or to write skills (instruction texts).
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""A proposal: a candidate skill (instruction text for prompts) that awaits the user's decision.
+"""A proposal: a candidate skill (an instruction text) that awaits the user's decision.
 
     draft → screened → proving → proved | unproved → approved | rejected
               └ quarantined        (also: deferred, stale)
@@ -130,9 +130,7 @@ class ProofConditions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposal:
-    """A proposed change of a skill (a text put into prompts), which the user approves or
-    rejects.
-    """
+    """A proposed change of a skill (an instruction text), which the user approves or rejects."""
 
     id: str
     kind: ProposalKind

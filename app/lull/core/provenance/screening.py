@@ -1,5 +1,5 @@
-"""Screens a proposed skill (an instruction text for prompts) for suspicious content: whether it may
-be tested and shown to the user, or goes into quarantine.
+"""Screens a proposed skill (an instruction text) for suspicious content: whether it may be tested
+and shown to the user, or goes into quarantine.
 
 Every finding becomes a flag in words for the user. A flag of severity `quarantine` prevents the
 test on past requests and any approval except the user's own, after reading. Suspicious words that

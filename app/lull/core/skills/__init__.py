@@ -1,3 +1,3 @@
-"""Skills (short instruction texts for prompts): their texts and states, which skills a request
-gets, and how they are put into the prompt.
+"""Skills (instruction texts): their texts and states, which skills a request gets, and how they are
+put into the prompt.
 """

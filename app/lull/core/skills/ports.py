@@ -1,4 +1,4 @@
-"""Interfaces for finding, writing and merging skills (instruction texts for prompts)."""
+"""Interfaces for finding, writing and merging skills (instruction texts)."""
 
 from __future__ import annotations
 

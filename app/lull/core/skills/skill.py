@@ -1,5 +1,5 @@
-"""Skills (instruction texts for prompts), their versions, and the skill library, an immutable
-value. Each change makes a new numbered version of the whole library, called a generation.
+"""Skills (instruction texts), their versions, and the skill library, an immutable value. Each
+change makes a new numbered version of the whole library, called a generation.
 
 A skill belongs to everybody (client "") or to one client identity. Changes are values; applying
 them to a library gives the next library or an error, never half a change.
@@ -37,7 +37,7 @@ _CLIENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
 class SkillStatus(StrEnum):
-    """Whether a skill (a text put into prompts) is in use."""
+    """Whether a skill (an instruction text) is in use."""
 
     ACTIVE = "active"
     DISABLED = "disabled"
@@ -61,8 +61,8 @@ class SkillText:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Skill:
-    """A skill (an instruction text for prompts) with its state in one numbered version (generation)
-    of the library.
+    """A skill (an instruction text) with its state in one numbered version (generation) of the
+    library.
     """
 
     client: str

@@ -1,4 +1,4 @@
-"""Finds the skills (instruction texts from the user's library) that a stored request would get if
+"""Finds the skills (instruction texts) from the user's library that a stored request would get if
 it were sent today.
 
 This is needed to separate the turns that taught a skill from those that may train the weights, to
@@ -21,8 +21,8 @@ from lull.store.feedback.reward_rows import ServedTurn
 
 
 class CurrentSelection:
-    """Repeats the choice of skills (instruction texts for the prompt) for stored requests, with
-    today's skill library.
+    """Repeats the choice of skills (instruction texts) for stored requests, with today's skill
+    library.
     """
 
     def __init__(

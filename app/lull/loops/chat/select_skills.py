@@ -42,7 +42,7 @@ class SelectedSkills:
 
     @property
     def shas(self) -> frozenset[str]:
-        """The sha256 of every skill (instruction text) in the prompt."""
+        """The sha256 of every skill (an instruction text) in the prompt."""
         suffixed = (skill.sha256 for suffix in self.suffixes for skill in suffix.skills)
         return frozenset((*(skill.sha256 for skill in self.selection.skills), *suffixed))
 
@@ -64,8 +64,8 @@ CANDIDATES_PER_PLACE = 2
 
 
 class SkillHoldout(Protocol):
-    """Interface to the measured effects of skills (instruction texts in prompts): which skills to
-    leave out at random, which to prefer, and by how much each one helps.
+    """Interface to the measured effects of skills (instruction texts): which skills to leave out at
+    random, which to prefer, and by how much each one helps.
     """
 
     def leaves_out(self, skill: Skill, trajectory: str, client: Client) -> Toss | None:

@@ -141,7 +141,7 @@ class Serve:
         put_in: PutIn | None = None,
     ) -> Serving:
         """Begin a chat request: find the conversation it continues and select its skills
-        (instruction texts for the prompt).
+        (instruction texts).
 
         If the store fails, the request starts a new conversation. With `on_trial` False no adapter
         on trial may answer. `put_in` writes the skills into the request's body; it is always

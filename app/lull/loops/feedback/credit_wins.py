@@ -52,8 +52,8 @@ def credit_in(memory: CreditedRequests) -> Credit:
 
 
 class CreditWins:
-    """Saves requests that were answered well as examples of the skills (instruction texts for
-    prompts) that helped to answer them.
+    """Saves requests that were answered well as examples of the skills (instruction texts) that
+    helped to answer them.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
 """Removes a conversation that the user wants forgotten, with everything derived from it: skills,
 training runs, adapters and scores.
 
-A skill (instruction text) that it taught is removed, or set back to its earlier text. A training
+A skill (an instruction text) that it taught is removed, or set back to its earlier text. A training
 run that used it is deleted with its folder. An adapter from such a run, or built on such an
 adapter, is rolled back to the youngest ancestor without it. The deleted skills and runs had also
 used failures and sampled answers of other conversations; later skills and runs may use these again.

@@ -1,5 +1,4 @@
-"""Watches whether approved skills (instruction texts in prompts) still help, and retires those that
-do harm.
+"""Watches whether approved skills (instruction texts) still help, and retires those that do harm.
 
 A skill's effect is measured by replaying past requests with and without it in idle time
 (measure_use.py). If replays cannot measure it, the skill is left out of a few conversations at
@@ -135,8 +134,8 @@ class Holdout:
         self._coins.replayed = {key for key in here if self._looked_at.get(key)}
 
     async def step(self) -> None:
-        """Estimate how much each measured skill (an instruction text in prompts) changes answers,
-        retire harmful skills and propose to retire unused ones.
+        """Estimate how much each measured skill (an instruction text) changes answers, retire
+        harmful skills and propose to retire unused ones.
         """
         self.follow()
         skills = {key: one.skill for key, one in self.measured.items()}

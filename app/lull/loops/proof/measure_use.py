@@ -1,5 +1,5 @@
-"""Measures the effect of approved skills (instruction texts in prompts), by answering past requests
-without them in idle time.
+"""Measures the effect of approved skills (instruction texts), by answering past requests without
+them in idle time.
 
 Requests that had a skill in their prompt are replayed once each, with and without it, on the model
 that served them, and both answers are scored as in a proof. Each pair of answers is stored, so

@@ -12,8 +12,8 @@ from lull.store.feedback.rewards import Rewards
 
 
 class ProvedRequests:
-    """Finds the past requests that a proposed skill (a text put into prompts) is for: those that
-    were answered better with it in its proof.
+    """Finds the past requests that a proposed skill (an instruction text) is for: those that were
+    answered better with it in its proof.
     """
 
     def __init__(self, prove: Prove, rewards: Rewards, credit: Credit) -> None:

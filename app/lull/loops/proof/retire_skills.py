@@ -23,8 +23,8 @@ log = logging.getLogger(__name__)
 
 
 class RetireSkills:
-    """Disables skills (instruction texts in prompts) that make answers worse, or proposes to the
-    user to disable them.
+    """Disables skills (instruction texts) that make answers worse, or proposes to the user to
+    disable them.
     """
 
     def __init__(

@@ -1,3 +1,3 @@
-"""Turns users' wishes into proposed skills (instruction texts for prompts), and approved proposals
-into active skills.
+"""Turns users' wishes into proposed skills (instruction texts), and approved proposals into active
+skills.
 """

@@ -1,5 +1,5 @@
-"""Carries out changes to the user's skills (instruction texts for prompts); every approved change
-makes a new generation (version) of the skill library.
+"""Carries out changes to the user's skills (instruction texts); every approved change makes a new
+generation (version) of the skill library.
 
 A skill's file is written first, then one transaction makes generation g + 1, then the search index
 is updated, so a crash leaves no half-done change. Changes that the user types come here at once;

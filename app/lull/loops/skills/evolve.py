@@ -1,4 +1,4 @@
-"""Drafts candidate skills (instruction texts for prompts) from answers that failed.
+"""Drafts candidate skills (instruction texts) from answers that failed.
 
 Similar failures are given to a writer (a model or a program), whose draft becomes a proposal. If a
 writer cannot be asked or its draft cannot be used, the error and the writer's answer are stored and

@@ -1,5 +1,5 @@
-"""Drafts skills (instruction texts for prompts) without a model: turns a lasting wish of the user
-into a skill in the user's own words.
+"""Drafts skills (instruction texts) without a model: turns a lasting wish of the user into a skill
+in the user's own words.
 
 It works for any model; the toy language of the built-in model has its own writer.
 """

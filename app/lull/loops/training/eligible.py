@@ -19,8 +19,8 @@ from lull.store.proof.proposals import Proposals
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnEligibility:
     """The reasons, if any, why a turn (a request with its answer) may not be used for training, and
-    the answer's reward. `support` says whether a skill (a text put into prompts) was learned from
-    the turn or tested on it.
+    the answer's reward. `support` says whether a skill (an instruction text) was learned from the
+    turn or tested on it.
     """
 
     reward: RewardRow

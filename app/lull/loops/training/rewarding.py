@@ -87,7 +87,7 @@ class RewardAnswers:
         self._calibration = calibration
 
     def is_about(self, served: ServedTurn, skill: Skill) -> bool:
-        """Whether a request needed this skill (instruction text), as far as can be told.
+        """Whether a request needed this skill (an instruction text), as far as can be told.
 
         Requests that merely had it in their prompt teach nothing about it.
         """

@@ -106,7 +106,7 @@ class RequestPool:
 
 
 def hashes_of_skills(skills: Sequence[Skill]) -> tuple[str, ...]:
-    """Return the sorted sha256 of the texts of these skills (instructions put into prompts)."""
+    """Return the sorted sha256 of the texts of these skills (instruction texts)."""
     return tuple(sorted(skill.sha256 for skill in skills))
 
 

@@ -1,4 +1,4 @@
-"""Finds the stored skills (texts for prompts), answers and requests from which training runs can be
+"""Finds the stored skills (instruction texts), answers and requests from which training runs can be
 made, and checks whether those of an existing run may still be used.
 
 These are skills ready to be trained into the weights, labelled answers, and groups of sampled
@@ -49,7 +49,7 @@ SPENT = frozenset(RunStatus) - {RunStatus.SUPERSEDED, RunStatus.CANCELLED, RunSt
 
 
 class TrainingData:
-    """Looks up the stored skills (texts for prompts), answers and requests from which training runs
+    """Looks up the stored skills (instruction texts), answers and requests from which training runs
     can be made.
     """
 
@@ -80,7 +80,7 @@ class TrainingData:
         self._rule = rule
 
     def why_superseded(self, run: Run, learner: Learner) -> str:
-        """Return why a training run may not continue: its requests, skills (texts for prompts) or
+        """Return why a training run may not continue: its requests, skills (instruction texts) or
         model have changed since it was made; "" if it may continue.
         """
         if run.status is RunStatus.JUDGING:

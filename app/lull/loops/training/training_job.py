@@ -99,7 +99,7 @@ class TrainingJob:
 
     def nudge(self) -> None:
         """Search for the next training step soon, because a change may have made one possible: an
-        answer was recorded or rated, or a skill (a text for prompts) approved.
+        answer was recorded or rated, or a skill (an instruction text) approved.
         """
         self._nudged.set()
 

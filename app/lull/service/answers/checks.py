@@ -185,7 +185,7 @@ def trash(folder: Path, broken: Sequence[Path]) -> str:
 
 
 def skills(folders: SkillFolders, library: Library, missing: LullError | None = None) -> str:
-    """Check that the files of all skills (texts put into prompts) are readable and as they were
+    """Check that the files of all skills (instruction texts) are readable and as they were
     approved.
 
     Raises `missing`, the caller's error about lost skill files, if given; else the first problem
@@ -241,7 +241,7 @@ def ollama(address: str, *, ok: bool, version: str, models: int) -> Json:
 
 def exams(roles: Json) -> Json:
     """Build the JSON result of `lull doctor` that says which models read feedback, judge answers
-    and write skills (texts for prompts), and why each was chosen.
+    and write skills (instruction texts), and why each was chosen.
 
     Never a serious failure: Lull also learns without such models.
     """

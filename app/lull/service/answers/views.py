@@ -1,5 +1,5 @@
-"""Builds the JSON of conversations, of the requests and answers in them, and of skills (texts put
-into prompts), which the control API and `lull … --json` return.
+"""Builds the JSON of conversations, of the requests and answers in them, and of skills (instruction
+texts), which the control API and `lull … --json` return.
 
 New versions of Lull only add keys to this JSON.
 """
@@ -162,7 +162,7 @@ def skill_view(
     tested: Mapping[SkillKey, Set[str]] | None = None,
     conflicts: Mapping[SkillKey, Sequence[SkillKey]] | None = None,
 ) -> Json:
-    """Return the JSON of one skill (a text put into prompts).
+    """Return the JSON of one skill (an instruction text).
 
     `uses`, `effects`, `measures`, `tested` and `conflicts` (the skills that it contradicts) hold
     what is known of all skills, by skill. In the result, `edited` is true if an earlier text of the
@@ -217,8 +217,8 @@ def skills_view(
     client: str | None,
     everything: bool,
 ) -> Json:
-    """Return the JSON of active and disabled skills (texts put into prompts); with `everything`
-    also of archived ones.
+    """Return the JSON of active and disabled skills (instruction texts); with `everything` also of
+    archived ones.
     """
     chosen = [
         skill

@@ -1,5 +1,5 @@
 """Handles `lull forget` in a running service: shows what was learned from a conversation, such as
-skills (texts for prompts) and LoRA adapters, then deletes it all.
+skills (instruction texts) and LoRA adapters, then deletes it all.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Reads conversations, rewards and skills (texts put into prompts) from the database, and returns
-them as the JSON of the control API and of `lull … --json`.
+"""Reads conversations, rewards and skills (instruction texts) from the database, and returns them
+as the JSON of the control API and of `lull … --json`.
 
 Blocking; call it from a thread.
 """
@@ -49,20 +49,18 @@ class MeasuredEffects(Protocol):
 
     @property
     def effects(self) -> Mapping[SkillKey, Effect]:
-        """The estimated effect of each measured skill (a text put into prompts) on the mean reward
-        of answers.
+        """The estimated effect of each measured skill (an instruction text) on the mean reward of
+        answers.
         """
 
     def measures(self) -> Mapping[SkillKey, SkillMeasure]:
-        """Return by which method the effect of each skill (a text put into prompts) is measured,
-        and in how many replays of past requests answers with it were better or worse.
+        """Return by which method the effect of each skill (an instruction text) is measured, and in
+        how many replays of past requests answers with it were better or worse.
         """
 
 
 class StoredConversations:
-    """Reads conversations, rewards and skills (texts put into prompts) from the database, as
-    JSON.
-    """
+    """Reads conversations, rewards and skills (instruction texts) from the database, as JSON."""
 
     def __init__(
         self,
@@ -128,8 +126,8 @@ class StoredConversations:
         return learning_view(self._worths, generations, since, self._placings(), choice)
 
     def skills(self, *, client: str | None = None, everything: bool = False) -> Json:
-        """Return the JSON of the skills (texts put into prompts), of one client if named;
-        `everything` includes those not in use.
+        """Return the JSON of the skills (instruction texts), of one client if named; `everything`
+        includes those not in use.
         """
         if client:
             check_client(client)
@@ -146,7 +144,7 @@ class StoredConversations:
         )
 
     def history(self, *, name: str = "", client: str = "") -> Json:
-        """Return the versions of one skill (a text put into prompts), or if no name is given all
+        """Return the versions of one skill (an instruction text), or if no name is given all
         numbered generations of the skill library.
 
         Raises NotFound.
@@ -156,8 +154,7 @@ class StoredConversations:
         return history_view(self._skills.history(_key(client, name)))
 
     def diff(self, *, name: str, client: str = "", old: int = 0, new: int = 0) -> Json:
-        """Return the difference between the texts of two versions of a skill (an instruction put
-        into prompts).
+        """Return the difference between the texts of two versions of a skill (an instruction text).
 
         `old` and `new` are version numbers. By default `new` is the newest version and `old` the
         one before `new`. Raises NotFound.

@@ -1,3 +1,3 @@
 """Handles users' ratings and the feedback in their messages, and runs the jobs that learn skills
-(texts put into prompts) from both.
+(instruction texts) from both.
 """

@@ -1,5 +1,5 @@
-"""Runs the background jobs of the fast loop: score answers, write candidate skills (texts put into
-prompts), and prove these by replaying past requests.
+"""Runs the background jobs of the fast loop: score answers, write candidate skills (instruction
+texts), and prove these by replaying past requests.
 
 This module only decides when; the work itself is in `loops/`. A job whose model or store fails
 reports a problem and is tried again: at its next run, or by the supervisor after a while.
@@ -37,8 +37,8 @@ as time passes.
 
 
 class FastLoop:
-    """Runs the background jobs that learn skills (texts put into prompts) from feedback; also
-    carries out the user's requests to prove skills now or to rate answers.
+    """Runs the background jobs that learn skills (instruction texts) from feedback; also carries
+    out the user's requests to prove skills now or to rate answers.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class FastLoop:
 
     async def scoring(self) -> None:
         """Background job: score each answer after it was recorded, and write candidate skills
-        (texts for prompts) from corrections in the user's own words.
+        (instruction texts) from corrections in the user's own words.
         """
         async with self._bus.watching(after=self._bus.last) as events:
             await self._book.recalibrate()
@@ -100,7 +100,7 @@ class FastLoop:
 
     async def hearing(self) -> None:
         """Background job: while no chat runs, read users' messages for feedback, score answers by
-        it and write candidate skills (texts for prompts) from it.
+        it and write candidate skills (instruction texts) from it.
         """
         while True:
             await self._nudged(self._to_hear)
@@ -112,8 +112,8 @@ class FastLoop:
             await self._learn_of_words()
 
     async def add_feedback(self, findings: Sequence[Feedback]) -> None:
-        """Add newly read feedback to the scores of the answers, and write candidate skills (texts
-        for prompts) from it.
+        """Add newly read feedback to the scores of the answers, and write candidate skills
+        (instruction texts) from it.
         """
         await self._score.rescore_with_feedback(findings)
         self._bus.tell(EventKind.SCORED)
@@ -137,8 +137,8 @@ class FastLoop:
                 self._new.set()
 
     async def writing(self) -> None:
-        """Background job: while no chat runs, have a model write candidate skills (texts for
-        prompts) from failed answers.
+        """Background job: while no chat runs, have a model write candidate skills (instruction
+        texts) from failed answers.
         """
         while True:
             await self._nudged(self._to_write)

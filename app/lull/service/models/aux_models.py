@@ -122,7 +122,7 @@ class AuxModels:
         return self.judge()
 
     def writers(self) -> Sequence[SkillWriter]:
-        """Return the programs and models that write candidate skills (texts for prompts), in the
+        """Return the programs and models that write candidate skills (instruction texts), in the
         order in which they are asked.
 
         Writers that use the user's own words come first: they are the most trusted, and need no

@@ -52,4 +52,4 @@ class MakesModels(Protocol):
         """Return a judge that has this chat model score answers, with several votes on each."""
 
     def writer(self, chat: ChatModel) -> Evolver:
-        """Return a skill writer that has this chat model write skills (texts put into prompts)."""
+        """Return a skill writer that has this chat model write skills (instruction texts)."""

@@ -1,4 +1,4 @@
-"""Opens the model on which past requests are replayed to prove a skill (a text for prompts), with
+"""Opens the model on which past requests are replayed to prove a skill (an instruction text), with
 the adapter and settings that this model is served with now.
 """
 
@@ -53,7 +53,7 @@ class OllamaModelFacts(Protocol):
 
 
 class ReplayTargets:
-    """Opens the model on which past requests are replayed to prove a skill (a text for prompts),
+    """Opens the model on which past requests are replayed to prove a skill (an instruction text),
     with the adapter and settings that it is served with now.
     """
 

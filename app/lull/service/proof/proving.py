@@ -58,8 +58,8 @@ class ProofRunner:
         """Cached proposals to prove; None: to be looked up again."""
 
     async def check_skills_in_use(self) -> None:
-        """Background job: check every ten minutes that the skills (texts put into prompts) in use
-        still help.
+        """Background job: check every ten minutes that the skills (instruction texts) in use still
+        help.
         """
         while True:
             await self._problems.attempt(HOLDOUT_PROBLEM, self._holdout_step)

@@ -1,5 +1,5 @@
-"""Answers chat requests in the proxy: skills (short texts) may be added to the prompt, and request
-and answer are recorded.
+"""Answers chat requests in the proxy: skills (instruction texts) may be added to the prompt, and
+request and answer are recorded.
 
 Each request is parsed, matched to its conversation, rewritten and sent on; if any of these steps
 fails, the client's original request is sent on.
@@ -102,8 +102,8 @@ class _Begun:
 
 
 class AnswerChats:
-    """Answers clients' chat requests from Ollama or Lull's own engine: adds skills (short texts) to
-    the prompt and records request and answer.
+    """Answers clients' chat requests from Ollama or Lull's own engine: adds skills (instruction
+    texts) to the prompt and records request and answer.
     """
 
     def __init__(

@@ -1,3 +1,1 @@
-"""Applies the user's changes to skills (short texts put into prompts), and watches the skill
-files.
-"""
+"""Applies the user's changes to skills (instruction texts), and watches the skill files."""

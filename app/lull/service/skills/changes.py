@@ -1,4 +1,4 @@
-"""Carries out the user's changes to skills (texts put into prompts), such as add, edit, pin or roll
+"""Carries out the user's changes to skills (instruction texts), such as add, edit, pin or roll
 back, for `lull skills` with or without a running service.
 """
 
@@ -39,7 +39,7 @@ _TYPED = ("add", "edit")
 
 
 class SkillChangeRequests:
-    """Parses and applies the user's requests to change skills (short texts put into prompts)."""
+    """Parses and applies the user's requests to change skills (instruction texts)."""
 
     def __init__(self, approve: Approve, files: FromFiles, skills: Skills) -> None:
         self._approve = approve
@@ -53,7 +53,7 @@ class SkillChangeRequests:
         return await self._approve.propose_file_edits()
 
     async def apply(self, wanted: Mapping[str, Any]) -> Json:
-        """Apply one change of skills (texts put into prompts): `{"do": "add" | "edit" | …, …}` →
+        """Apply one change of skills (instruction texts): `{"do": "add" | "edit" | …, …}` →
         `{"generation", "skill", "skills"}`.
 
         In the result, `generation` is the number of the skill library's new state, `skills` are the

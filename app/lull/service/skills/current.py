@@ -1,5 +1,5 @@
-"""Holds the library of skills (texts put into prompts) now in use, which requests and background
-jobs read.
+"""Holds the library of skills (instruction texts) now in use, which requests and background jobs
+read.
 """
 
 from __future__ import annotations
@@ -13,22 +13,22 @@ from lull.service.process.bus import EventBus
 
 
 class LibraryIndex(Protocol):
-    """Interface of the search index that finds the skills (texts for prompts) for a request. It
+    """Interface of the search index that finds the skills (instruction texts) for a request. It
     must be rebuilt when the skill library changes.
     """
 
     @property
     def built(self) -> bool:
-        """Whether a library of skills (texts for prompts) has been indexed already."""
+        """Whether a library of skills (instruction texts) has been indexed already."""
 
     async def follow(self, library: Library) -> None:
-        """Index a library of skills (texts for prompts); when this returns, requests find its
+        """Index a library of skills (instruction texts); when this returns, requests find its
         skills.
         """
 
 
 class CurrentLibrary:
-    """Holds the library of skills (texts for prompts) now in use, which approved changes replace as
+    """Holds the library of skills (instruction texts) now in use, which approved changes replace as
     a whole.
     """
 
@@ -40,7 +40,7 @@ class CurrentLibrary:
         """Function that is called after another skill library was put into use."""
 
     async def put_into_use(self, library: Library) -> None:
-        """Index this library of skills (texts for prompts) and put it into use, unless a newer one
+        """Index this library of skills (instruction texts) and put it into use, unless a newer one
         is in use already.
         """
         await self._index.follow(library)

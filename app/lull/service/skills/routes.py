@@ -1,6 +1,4 @@
-"""Control API routes for skills (texts put into prompts): list, history, differences and
-changes.
-"""
+"""Control API routes for skills (instruction texts): list, history, differences and changes."""
 
 from __future__ import annotations
 
@@ -15,9 +13,7 @@ from lull.service.skills.changes import SkillChangeRequests
 def skill_routes(
     reading: StoredConversations, changes: SkillChangeRequests, answering: Answering
 ) -> list[web.RouteDef]:
-    """Return the control API's routes that list, compare and change skills (texts put into
-    prompts).
-    """
+    """Return the control API's routes that list, compare and change skills (instruction texts)."""
 
     async def listed(request: web.Request) -> web.Response:
         client, everything = request.query.get("client"), request.query.get("all") == "1"

@@ -1,5 +1,5 @@
-"""Watches the folders of skills (texts put into prompts): edits by hand become proposals, which the
-user must approve, and tampering is reported.
+"""Watches the folders of skills (instruction texts): edits by hand become proposals, which the user
+must approve, and tampering is reported.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ LOOK_THROUGH_EVERY_S = 600.0
 
 
 class WatchLibrary:
-    """Looks for hand edits in the folders of skills (texts put into prompts), and for texts that
-    are not what was approved.
+    """Looks for hand edits in the folders of skills (instruction texts), and for texts that are not
+    what was approved.
     """
 
     def __init__(
@@ -60,8 +60,8 @@ class WatchLibrary:
                 seen = marks
 
     async def look_through(self) -> None:
-        """Compare the texts and states of all skills (texts put into prompts) with what was
-        approved; report differences to the user.
+        """Compare the texts and states of all skills (instruction texts) with what was approved;
+        report differences to the user.
         """
         told = await self._skills.check_and_repair()
         told += await asyncio.to_thread(repair_evidence, self._skills, self._proposals)

@@ -38,8 +38,8 @@ class AnsweringParts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SkillParts:
-    """The skills (texts put into prompts) in use, the indexes by which a request finds them, and
-    the parts by which users change and try them.
+    """The skills (instruction texts) in use, the indexes by which a request finds them, and the
+    parts by which users change and try them.
     """
 
     current: CurrentLibrary

@@ -1,5 +1,5 @@
-"""Reads from which conversations a skill (a text put into prompts) was randomly left out (the
-holdout), and how these and the other conversations were scored.
+"""Reads from which conversations a skill (an instruction text) was randomly left out (the holdout),
+and how these and the other conversations were scored.
 """
 
 from __future__ import annotations

@@ -117,7 +117,7 @@ class AnswerScores:
 
     def baseline(self, wanted: AnswerChoice = EVERY_ANSWER) -> tuple[float | None, int]:
         """Return the mean score of those answers of a client and model that had neither skills
-        (texts put into prompts) nor a LoRA adapter (None without any), and how many there are.
+        (instruction texts) nor a LoRA adapter (None without any), and how many there are.
         """
         where, values = _of(wanted)
         row = self._db.read(

@@ -93,8 +93,8 @@ class FeedbackRows:
         return self._where(f"1 {older} ORDER BY f.turn DESC LIMIT ?", (after, limit))
 
     def lasting_wishes(self, *, limit: int) -> list[Feedback]:
-        """List the users' lasting wishes (wishes for all later answers) for which no skill (a text
-        put into prompts) has been proposed yet, newest first.
+        """List the users' lasting wishes (wishes for all later answers) for which no skill (an
+        instruction text) has been proposed yet, newest first.
 
         Leaves out wishes from conversations that the user excluded from learning.
         """

@@ -76,7 +76,7 @@ class Rewards:
 
     def failures(self, *, below: float, limit: int) -> list[ServedTurn]:
         """List complete turns with p_good (probability of a good answer) below `below` from which
-        no skill (a text put into prompts) was proposed yet, newest first.
+        no skill (an instruction text) was proposed yet, newest first.
 
         Two kinds of proposals do not count as such: those that a model wrote and the safety
         screening quarantined, and those that are neither decided nor proved and not based on a wish

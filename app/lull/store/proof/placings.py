@@ -1,5 +1,5 @@
-"""Stores where each model obeys skills (instruction texts in prompts) best, with the result of
-every single test case, so that an interrupted measurement can continue.
+"""Stores where each model obeys skills (instruction texts) best, with the result of every single
+test case, so that an interrupted measurement can continue.
 """
 
 from __future__ import annotations

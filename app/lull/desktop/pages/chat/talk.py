@@ -36,7 +36,7 @@ SCORED: Final = "scored"
 
 class ChatPage(Page):
     """The Chat page of Lull's window: one conversation with a model; the user chooses whether
-    skills (short instructions from Lull) are put into its prompts.
+    skills (instruction texts) are put into its prompts.
     """
 
     subjects = (Subject.STATUS, Subject.MODELS, Subject.PROPOSALS)

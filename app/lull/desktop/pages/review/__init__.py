@@ -1,3 +1,3 @@
-"""The Review page, on which the user approves or rejects proposed skills (short instructions to be
-put into prompts), and its dialogs.
+"""The Review page, on which the user approves or rejects proposed skills (instruction texts), and
+its dialogs.
 """

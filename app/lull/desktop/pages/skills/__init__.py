@@ -1,1 +1,1 @@
-"""The Skills page: the skills (short texts that Lull adds to prompts), and its dialogs."""
+"""The Skills page: the skills (instruction texts), and its dialogs."""

@@ -1,5 +1,5 @@
-"""The Skills page: lists all skills (short texts put into prompts) with their measured effect and
-history, and actions to change them, each of which can be undone.
+"""The Skills page: lists all skills (instruction texts) with their measured effect and history, and
+actions to change them, each of which can be undone.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 
 class SkillsPage(Page):
-    """The Skills page: a table of all skills (short texts put into prompts), and beside it the
-    details of the selected one.
+    """The Skills page: a table of all skills (instruction texts), and beside it the details of the
+    selected one.
     """
 
     subjects = (Subject.SKILLS, Subject.GENERATIONS)

@@ -1,5 +1,5 @@
-"""Reads requests in Anthropic's format, `/v1/messages`, and inserts skills (short texts) into their
-prompts.
+"""Reads requests in Anthropic's format, `/v1/messages`, and inserts skills (instruction texts) into
+their prompts.
 
 The system text is beside the messages, and contents are lists of blocks.
 """

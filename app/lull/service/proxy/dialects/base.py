@@ -120,7 +120,7 @@ class Dialect(Protocol):
         """
 
     def injectable(self, body: bytes) -> bool:
-        """Whether Lull may add skills (short texts) to the prompt of this request.
+        """Whether Lull may add skills (instruction texts) to the prompt of this request.
 
         Not for raw prompts and fill-in-the-middle.
         """

@@ -1,5 +1,5 @@
-"""Reads requests in Ollama's own format, `/api/chat` and `/api/generate`, and inserts skills (short
-texts) into their prompts.
+"""Reads requests in Ollama's own format, `/api/chat` and `/api/generate`, and inserts skills
+(instruction texts) into their prompts.
 
 Answers are NDJSON, streamed by default. Chat has a list of messages, generate has `system` and
 `prompt`.

@@ -1,4 +1,4 @@
-"""Reads requests to OpenAI's routes for chat and plain completions, and inserts skills (short
+"""Reads requests to OpenAI's routes for chat and plain completions, and inserts skills (instruction
 texts) into their prompts.
 
 Answers are streamed as server-sent events on request.

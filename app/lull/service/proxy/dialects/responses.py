@@ -1,4 +1,5 @@
-"""Reads requests of OpenAI's `/v1/responses`, and inserts skills (short texts) into their prompts.
+"""Reads requests of OpenAI's `/v1/responses`, and inserts skills (instruction texts) into their
+prompts.
 
 `instructions` hold the system text; `input` is a text or a list of items. Each item becomes one
 message, so that an item and its message have the same index. Bodies arrive uncompressed.

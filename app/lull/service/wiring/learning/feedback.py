@@ -1,4 +1,4 @@
-"""Builds the jobs that learn skills (texts put into prompts): scoring answers, writing candidates,
+"""Builds the jobs that learn skills (instruction texts): scoring answers, writing candidates,
 proving them by replay, and review by the user.
 """
 
@@ -87,7 +87,7 @@ class ScoringParts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearningParts:
-    """The jobs that learn skills (texts put into prompts) from feedback; LoRA training uses some of
+    """The jobs that learn skills (instruction texts) from feedback; LoRA training uses some of
     their parts, too.
     """
 
@@ -101,7 +101,7 @@ class LearningParts:
 
 
 def holdout_of(shared: SharedParts, settings: Callable[[], Settings]) -> Holdout:
-    """Build the skill holdout, which leaves a skill (text put into prompts) that is in use out of
+    """Build the skill holdout, which leaves a skill (an instruction text) that is in use out of
     some conversations, to measure whether it still helps.
 
     It is built before the other learning parts, because the request path uses it.

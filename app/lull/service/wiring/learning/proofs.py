@@ -1,5 +1,5 @@
-"""Builds the jobs that prove skills (texts put into prompts): replays of past requests, blind
-comparison by the user, measuring skills in use, and review.
+"""Builds the jobs that prove skills (instruction texts): replays of past requests, blind comparison
+by the user, measuring skills in use, and review.
 """
 
 from __future__ import annotations
