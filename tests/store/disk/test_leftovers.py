@@ -16,13 +16,13 @@ WRITERS = {
     "settings.toml": "from lull.config.private_file import write_private as write",
     "secrets.json": "from lull.config.private_file import write_private as write",
     "library/versions/6e/HASH.md": (
-        "from lull.store.skills.skill_files import write_atomically as write"
+        "from lull.store.disk.on_disk import write_atomically as write"
     ),
     "library/skills/everybody/a/SKILL.md": (
-        "from lull.store.skills.skill_files import write_atomically as write"
+        "from lull.store.disk.on_disk import write_atomically as write"
     ),
     "library/archive/everybody/a.1/SKILL.md": (
-        "from lull.store.skills.skill_files import write_atomically as write"
+        "from lull.store.disk.on_disk import write_atomically as write"
     ),
 }
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from lull.contract.json_object import Json
 from lull.core.adapters.adapter import AdaptersInForce, AdapterVersion
-from lull.core.adapters.gate_report import Verdict
+from lull.core.adapters.gate_report import Verdict, verdict_json
 from lull.core.errors import Conflict
 from lull.store.adapters.adapter_rows import MoveRow
 from lull.store.adapters.adapters import Adapters
@@ -149,19 +149,4 @@ def _check_view(version: AdapterVersion, name: str) -> Json | None:
 def _verdict_view(verdict: Verdict | None) -> Json | None:
     if verdict is None:
         return None
-    return {
-        "accepted": verdict.accepted,
-        "at": verdict.at.isoformat(),
-        "against": verdict.against,
-        "reasons": list(verdict.reasons),
-        "checks": [
-            {
-                "name": check.name,
-                "holds": check.holds,
-                "text": check.text,
-                "value": check.value,
-                "limit": check.limit,
-            }
-            for check in verdict.checks
-        ],
-    }
+    return {**verdict_json(verdict), "reasons": list(verdict.reasons)}

@@ -47,7 +47,7 @@ from lull.store.backups.backup import COPYING, FinishedBackup, make
 from lull.store.backups.parts import Tell
 from lull.store.backups.reading import manifest_of
 from lull.store.backups.restoring import replaced_data_folders
-from lull.store.skills.skill_files import write_atomically
+from lull.store.disk.on_disk import write_atomically
 from lull.store.sqlite.database import Database
 
 log = logging.getLogger(__name__)

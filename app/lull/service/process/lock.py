@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import IO
 
 from lull.core.errors import AlreadyRunning, Busy, StoreError
-from lull.store.disk.on_disk import open_regular
-from lull.store.skills.skill_files import write_atomically
+from lull.store.disk.on_disk import open_regular, write_atomically
 
 if os.name == "posix":
     import fcntl

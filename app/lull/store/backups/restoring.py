@@ -26,8 +26,7 @@ from lull.store.backups.parts import Tell, as_backup_errors, work_folder
 from lull.store.backups.reading import unpacked
 from lull.store.backups.witness import Witness
 from lull.store.disk.leftovers import READY, RESTORING
-from lull.store.disk.on_disk import to_disk
-from lull.store.skills.skill_files import write_atomically
+from lull.store.disk.on_disk import to_disk, write_atomically
 from lull.store.sqlite.database import Database
 
 JOURNAL: Final = RESTORING

@@ -21,10 +21,9 @@ from typing import Final
 
 from lull.core.errors import StoreError
 from lull.store.chat.chain_key import chain_key, chain_key_in
-from lull.store.disk.on_disk import check_is_file, read_regular
+from lull.store.disk.on_disk import check_is_file, read_regular, write_atomically
 from lull.store.rows.facts import fact, set_fact
 from lull.store.rows.lost_tables import lost_tables, note_told
-from lull.store.skills.skill_files import write_atomically
 from lull.store.sqlite.database import Database
 from lull.store.sqlite.wal import is_header_valid
 

@@ -7,12 +7,15 @@ import errno
 import os
 import sqlite3
 import stat
+import threading
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
 from lull.core.errors import NO_ROOM, StoreError
 
+TEMPORARY: Final = "tmp"
+"""Ending of the files that `write_atomically` writes before they take the file's place."""
 NOT_REGULAR: Final = "is not a regular file"
 _LEADING_ELSEWHERE: Final = "/\\\0" + (":" if os.name == "nt" else "")
 _NOT_FOR_FOLDERS: Final = {errno.EINVAL, errno.ENOTSUP, errno.EBADF}
@@ -121,3 +124,18 @@ def read_regular(file: Path, limit: int) -> bytes:
     if len(data) > limit:
         raise OSError(errno.EFBIG, f"more than {limit} bytes", str(file))
     return data
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Write the file so that a crash leaves either the old or the new content."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}.{TEMPORARY}")
+    try:
+        with temporary.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        # Nobody knows the temporary name.
+        raise OSError(error.errno, error.strerror, str(path)) from error

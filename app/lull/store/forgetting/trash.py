@@ -38,10 +38,10 @@ from lull.store.chat.trash_rows import (
     rows_of_conversations,
     rows_where,
 )
+from lull.store.disk.on_disk import write_atomically
 from lull.store.disk.uninterrupted import uninterrupted
 from lull.store.forgetting.retention import exempt_from_expiry, remove_unused
 from lull.store.proof.replay_rows import blank_answers
-from lull.store.skills.skill_files import write_atomically
 from lull.store.sqlite.database import Database
 from lull.store.sqlite.writer import DatabaseWork
 

@@ -7,7 +7,6 @@ import errno
 import hashlib
 import os
 import shutil
-import threading
 from pathlib import Path
 
 from lull.core.errors import SkillError
@@ -21,7 +20,6 @@ from lull.store.disk.on_disk import NOT_REGULAR, open_regular, read_regular
 from lull.store.skills.skill_md import FILE_LIMIT
 
 SKILL_FILE = "SKILL.md"
-TEMPORARY = "tmp"
 """Suffix of files that are being written."""
 COPY_LIMIT = 16 * 1024 * 1024
 """Most bytes of an imported skill folder, and of any file in the library."""
@@ -152,18 +150,3 @@ def without_secrets(data: bytes) -> bytes:
     except UnicodeDecodeError:
         return data
     return mark + redact_text(text, lambda kind, secret: 1).encode(encoding, errors)
-
-
-def write_atomically(path: Path, data: bytes) -> None:
-    """Write the file so that a crash leaves either the old or the new content."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}.{TEMPORARY}")
-    try:
-        with temporary.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        # Nobody knows the temporary name.
-        raise OSError(error.errno, error.strerror, str(path)) from error

@@ -22,18 +22,16 @@ from lull.core.errors import SkillError, StoreError
 from lull.core.proof.evidence import evidence_from_json
 from lull.core.proof.proof import ProofState
 from lull.core.skills.skill import EVERYBODY, RESERVED_CLIENT, SkillKey, SkillText, check_client
-from lull.store.disk.on_disk import inside, read_regular
+from lull.store.disk.on_disk import TEMPORARY, inside, read_regular, write_atomically
 from lull.store.skills.skill_files import (
     COPY_LIMIT,
     SKILL_FILE,
-    TEMPORARY,
     check_beside,
     copy_beside,
     file_error,
     read_skill_file,
     sha256_of,
     without_secrets,
-    write_atomically,
 )
 from lull.store.skills.skill_md import FILE_LIMIT, line_of_key, parse, render
 
