@@ -4,31 +4,24 @@ from __future__ import annotations
 
 import os
 import re
-import time
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from lull.cli.process.window import ServiceOfHome, serve_command
 from lull.config.paths import Paths
 from lull.core.proof.proposal import ProposalStatus
-from lull.desktop.main import Desktop
 from lull.desktop.pages.logs import LogsPage
 from lull.desktop.pages.settings.page import SettingsPage
 from lull.desktop.widgets.page import PageName
-from lull.desktop.widgets.tokens import LIGHT
-from lull.service.process.lock import is_running, read_discovery
 from tests.desk import Desk, pairs, proved
-from tests.desktop.conftest import Shown, live, place_of
+from tests.desktop.conftest import Shown, live
 from tests.desktop.language.test_german_window import ENGLISH_WORDS, said
-from tests.desktop.tray.fake_tray import FakeTray
+from tests.desktop.real_service import desktop_with_service
 from tests.desktop.widgets.test_accessible import unfold
-from tests.eventually import PATIENCE_S
-from tests.running import kill_with_children, nobodys_port
+from tests.running import nobodys_port
 
 pytestmark = pytest.mark.full
 DESCRIPTION, BODY = "Wenn nach Menüs gefragt wird.", "Trenne die Wörter durch Striche."
@@ -61,23 +54,8 @@ def service(
                 replays=replays,
                 reason=REASON,
             )
-    serve = (*serve_command(frozen=False), "--port", "0")
-    place = replace(
-        place_of(paths, running=lambda: is_running(paths.lock)), service=ServiceOfHome(paths, serve)
-    )
-    desktop = Desktop(qapp, place, backend=FakeTray(), theme=LIGHT)
-    tray = desktop.tray.backend
-    shown = Shown(desktop, tray, qtbot, patience_s=PATIENCE_S)  # type: ignore[arg-type]
-    desktop.begin()
-    yield live(shown)
-    desktop.end()
-    desktop.window.deleteLater()
-    there = read_discovery(paths.discovery)
-    until = time.monotonic() + PATIENCE_S
-    while is_running(paths.lock) and time.monotonic() < until:
-        qtbot.wait(50)
-    if is_running(paths.lock) and there is not None:
-        kill_with_children(there.pid)
+    with desktop_with_service(qapp, qtbot, paths) as shown:
+        yield live(shown)
 
 
 def test_every_page_is_german(service: Shown, home: Path) -> None:

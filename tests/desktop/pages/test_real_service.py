@@ -6,9 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -16,23 +14,20 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from lull.cli.process.window import ServiceOfHome, serve_command
 from lull.config.paths import Paths
 from lull.contract import routes
 from lull.core.proof.proposal import ProposalStatus
-from lull.desktop.main import Desktop
 from lull.desktop.pages.review.page import ReviewPage
 from lull.desktop.pages.schedule.page import SchedulePage
 from lull.desktop.pages.settings.wipe_dialog import WipeDialog
 from lull.desktop.service.state import Phase, Subject
 from lull.desktop.widgets.page import PageName
-from lull.desktop.widgets.tokens import LIGHT
 from lull.service.process.lock import is_running, read_discovery
 from tests.desk import Desk, proved
-from tests.desktop.conftest import WAIT_MS, Shown, place_of
-from tests.desktop.tray.fake_tray import FakeTray
+from tests.desktop.conftest import WAIT_MS, Shown
+from tests.desktop.real_service import desktop_with_service
 from tests.eventually import PATIENCE_S
-from tests.running import kill_with_children, nobodys_port
+from tests.running import nobodys_port
 
 pytestmark = pytest.mark.full
 
@@ -56,21 +51,8 @@ def proposed(paths: Paths) -> None:
 @pytest.fixture
 def real(qapp: QApplication, qtbot: QtBot, paths: Paths) -> Iterator[Shown]:
     """A desktop that starts the service itself."""
-    service = ServiceOfHome(paths, (*serve_command(frozen=False), "--port", "0"))
-    place = replace(place_of(paths, running=lambda: True), service=service)
-    desktop = Desktop(qapp, place, backend=FakeTray(), theme=LIGHT)
-    tray = desktop.tray.backend
-    shown = Shown(desktop, tray, qtbot, patience_s=PATIENCE_S)  # type: ignore[arg-type]
-    desktop.begin()
-    yield shown
-    desktop.end()
-    desktop.window.deleteLater()
-    there = read_discovery(paths.discovery)
-    until = time.monotonic() + PATIENCE_S
-    while is_running(paths.lock) and time.monotonic() < until:
-        qtbot.wait(50)
-    if is_running(paths.lock) and there is not None:
-        kill_with_children(there.pid)
+    with desktop_with_service(qapp, qtbot, paths) as shown:
+        yield shown
 
 
 def pid_of(paths: Paths) -> int:
