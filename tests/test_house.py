@@ -317,6 +317,14 @@ def test_a_skill_is_explained_everywhere_by_the_same_words() -> None:
     assert {file: places for file, places in found.items() if places} == {}
 
 
+def test_each_subject_of_a_floor_has_its_tests_in_a_folder_of_its_name() -> None:
+    floors = ("core", "loops", "store", "backends", "service", "cli", "desktop")
+    folders = [one.parent for f in floors for one in (APP / "lull" / f).glob("*/__init__.py")]
+    places = [one.relative_to(APP / "lull") for one in folders]
+    bare = [str(p) for p in places if not any((ROOT / "tests" / p).rglob("test_*.py"))]
+    assert bare == ["service/wiring"]  # it is tried by the tests of whole services
+
+
 def test_each_walk_is_short_and_each_of_its_files_is_there() -> None:
     found = walks(ROOT / "docs" / "architecture.md")
     assert found.keys() == set(WALKS)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.cli.test_words import one_line
+from tests.cli.parser.test_words import one_line
 from tests.eventually import PATIENCE_S
 from tests.running import Lull, RunningLull
 

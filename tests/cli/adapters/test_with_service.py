@@ -21,7 +21,7 @@ from lull.resources import pocket_dir
 from lull.store.adapters.adapter_files import AdapterFiles
 from lull.store.adapters.adapters import Adapters
 from lull.store.sqlite.database import Database
-from tests.cli.test_words import one_line
+from tests.cli.parser.test_words import one_line
 from tests.eventually import eventually
 from tests.running import Lull, RunningLull
 

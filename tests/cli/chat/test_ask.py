@@ -16,7 +16,7 @@ import pytest
 
 from lull.cli.shared.own_command import SAMPLE, as_called, ask_line, own_command
 from lull.config.paths import Paths
-from tests.cli.test_words import one_line
+from tests.cli.parser.test_words import one_line
 from tests.eventually import PATIENCE_S
 from tests.running import Lull, Ran, RunningLull
 from tests.service.process.upstream import Slow, slow_ollama

@@ -11,8 +11,8 @@ import pytest
 from lull.cli.clients import connect
 from lull.service.process.lock import Discovery
 from tests.cli.conftest import Here
+from tests.cli.parser.test_words import one_line
 from tests.cli.terminal import at_a_terminal
-from tests.cli.test_words import one_line
 from tests.running import Lull, RunningLull
 
 SETTINGS = '// mine\n{\n  "vim_mode": true,\n}\n'

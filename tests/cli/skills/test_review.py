@@ -18,7 +18,7 @@ from lull.core.proof.proposal import ProposalKind, ProposalStatus, Trace
 from lull.core.skills.skill import SkillKey
 from lull.service.proof.verifying import repair_evidence
 from tests.cli.conftest import Here
-from tests.cli.test_words import one_line
+from tests.cli.parser.test_words import one_line
 from tests.desk import GROUND, Desk, looked, pairs, proved, spent
 
 HIDDEN = "Join\u202e with \x1b[2Jbars.\u200b\r"

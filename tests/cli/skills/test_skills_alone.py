@@ -12,7 +12,7 @@ import pytest
 
 from lull.service.process.lock import PATIENCE_S, ServiceLock, is_running
 from tests.cli.conftest import Here
-from tests.cli.test_words import one_line
+from tests.cli.parser.test_words import one_line
 from tests.running import Lull, Ran
 
 KEYS = ["name", "description", "version", "sha256", "status", "pinned", "client", "uses", "effect"]
