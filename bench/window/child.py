@@ -1,9 +1,10 @@
 """The measured window process: `HOME PAGE BEGAN_S SECONDS`; prints `ready`, then one JSON
-object.
+object. The page `tour` is Today, from where every page is opened in turn.
 """
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import sys
@@ -20,6 +21,7 @@ from lull.desktop.service.place import Place
 from lull.desktop.widgets.page import PageName
 
 TICK_MS = 5
+TOUR = "tour"
 
 
 class Painted(QObject):
@@ -66,7 +68,7 @@ def main(home: str, page: str, began_s: float, seconds: float) -> None:
         service=RunningService(paths, ("lull", "serve")),
     )
     desktop = Desktop(app, place, spawn=lambda _: Running())
-    desktop.window.go(PageName(page))
+    desktop.window.go(PageName.TODAY if page == TOUR else PageName(page))
     painted = Painted(desktop)
     desktop.window.page().body.installEventFilter(painted)
     desktop.begin()
@@ -76,6 +78,8 @@ def main(home: str, page: str, began_s: float, seconds: float) -> None:
     time.sleep(0.2)
     app.processEvents()
     print("ready", flush=True)
+    if page == TOUR:
+        _open_in_turn(desktop, seconds)
     gaps = _gaps(app, seconds)
     said = {
         "first_paint_s": round(painted.at_s - began_s, 3),
@@ -86,6 +90,14 @@ def main(home: str, page: str, began_s: float, seconds: float) -> None:
     }
     desktop.end()
     print(json.dumps(said), flush=True)
+
+
+def _open_in_turn(desktop: Desktop, seconds: float) -> None:
+    """Open every page within this time, each for as long as the others."""
+    pages = list(PageName)
+    for number, page in enumerate(pages):
+        at_ms = round(seconds * 1000 * number / len(pages))
+        QTimer.singleShot(at_ms, functools.partial(desktop.window.go, page))
 
 
 def _gaps(app: QApplication, seconds: float) -> list[tuple[float, float]]:
@@ -104,7 +116,8 @@ def _gaps(app: QApplication, seconds: float) -> list[tuple[float, float]]:
     timer = QTimer(interval=TICK_MS)
     timer.timeout.connect(tick)
     timer.start()
-    QTimer.singleShot(round(seconds * 1000), app.quit)
+    # Not `quit`: that first closes the windows, and Lull's asks its user about that.
+    QTimer.singleShot(round(seconds * 1000), app.exit)
     app.exec()
     timer.stop()
     return sorted(found)

@@ -4,7 +4,8 @@ window.
 The real window in a process of its own, offscreen, in front of a control API that answers a played
 week and tells 50 events a second. Measured: from the start of the process to its first painting
 with content, its memory, and the longest time in which it did nothing for its user. With --home the
-same is measured on a week that `lull demo --home DIR` has played, beside the real service.
+same is measured on a week that `lull demo --home DIR` has played, beside the real service. The last
+row opens every page in turn, with 1,000 skills and 20,000 conversations.
 """
 
 from __future__ import annotations
@@ -16,24 +17,27 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from bench.report import RESULTS, Goal, print_goals, report, write
+from bench.window.child import TOUR
 from lull.config.paths import Paths
 from lull.contract import routes
 from tests.desktop.played.week import play
 from tests.desktop.scripted import Scripted
 from tests.running import RunningLull
 
-PAINT_S: Final = 1.5
-MEMORY_MB: Final = 200.0
-FREEZE_S: Final = 0.1
+PAINT_S: Final = 1.0
+MEMORY_MB: Final = 150.0
+FREEZE_S: Final = 0.05
 KILLED_S: Final = 2.0
 EVENTS_S: Final = 50
 KINDS: Final = ("turn-recorded", "lull", "training", "proposal", "generation")
 PAGES: Final = ("today", "review", "skills", "learning", "conversations")
+SKILLS: Final = 1_000
+CONVERSATIONS: Final = 20_000
 
 
 def main(argv: Sequence[str]) -> int:
@@ -55,15 +59,21 @@ def main(argv: Sequence[str]) -> int:
 
 def measure(*, seconds: float, seed: int = 1, home: Path | None = None) -> dict[str, Any]:
     """Measure every page of the window for `seconds` of events each."""
-    rows = [_one(page, seconds) for page in PAGES]
+    rows = [measure_page(page, seconds=seconds) for page in PAGES]
     if home is not None:
         rows += [_played(page, seconds, home) for page in PAGES]
+    rows.append(measure_many(seconds=seconds))
     worst = max(row["longest_gap_s"] for row in rows)
     killed = _killed(3)
-    today = rows[0]
+    today, many = rows[0], rows[-1]
     goals = [
         Goal(goal="s from start to first paint", value=today["first_paint_s"], limit=PAINT_S),
         Goal(goal="MB with the played week", value=today["rss_mb"], limit=MEMORY_MB),
+        Goal(
+            goal=f"MB after every page, {SKILLS:,} skills, {CONVERSATIONS:,} conversations",
+            value=many["rss_mb"],
+            limit=MEMORY_MB,
+        ),
         Goal(goal="longest freeze in s under 50 events/s", value=worst, limit=FREEZE_S),
         Goal(goal="s until a killed service is shown", value=killed["shown_s"], limit=KILLED_S),
     ]
@@ -91,9 +101,10 @@ def _change(scripted: Scripted, number: int) -> None:
     answers[routes.PROPOSALS] = _counted(
         answers[routes.PROPOSALS], "proposals", "description", str(number)
     )
-    answers[routes.CONVERSATIONS] = _counted(
-        answers[routes.CONVERSATIONS], "conversations", "turns", number
-    )
+    if not callable(answers[routes.CONVERSATIONS]):
+        answers[routes.CONVERSATIONS] = _counted(
+            answers[routes.CONVERSATIONS], "conversations", "turns", number
+        )
 
 
 def _counted(answer: dict[str, Any], rows: str, key: str, value: object) -> dict[str, Any]:
@@ -136,20 +147,52 @@ def _played(page: str, seconds: float, home: Path) -> dict[str, Any]:
     return {"page": f"{page}, a week of lull demo", "events": None, **said}
 
 
-def _one(page: str, seconds: float) -> dict[str, Any]:
+def measure_many(*, seconds: float) -> dict[str, Any]:
+    """Measure a window that opens every page in turn in a Lull in which very much has happened."""
+    said = measure_page(TOUR, seconds=seconds, fill=_fill)
+    return {**said, "page": f"every page, {SKILLS:,} skills, {CONVERSATIONS:,} conversations"}
+
+
+def _fill(scripted: Scripted) -> None:
+    """Give the played week many more skills and conversations, which are read in pages."""
+    answers = scripted.answers
+    known = answers[routes.SKILLS]["skills"]
+    rows = [
+        {**known[number % len(known)], "name": f"skill-number-{number}"} for number in range(SKILLS)
+    ]
+    answers[routes.SKILLS] = {**answers[routes.SKILLS], "skills": rows}
+    said = answers[routes.CONVERSATIONS]["conversations"]
+
+    def page(asked: dict[str, Any]) -> dict[str, Any]:
+        first, most = int(asked.get("after") or 0), int(asked.get("limit") or 100)
+        after = min(first + most, CONVERSATIONS)
+        rows = [
+            {**said[number % len(said)], "id": f"conv_{number}"} for number in range(first, after)
+        ]
+        return {"conversations": rows, "next": str(after) if after < CONVERSATIONS else None}
+
+    answers[routes.CONVERSATIONS] = page
+    answers[routes.STATUS] = {**answers[routes.STATUS], "conversations": CONVERSATIONS}
+
+
+def measure_page(
+    page: str, *, seconds: float, fill: Callable[[Scripted], None] = lambda _: None
+) -> dict[str, Any]:
+    """Measure a page for `seconds` of events, in front of a played week that `fill` may add to."""
     with tempfile.TemporaryDirectory(prefix="lull-") as folder:
         paths = Paths.from_environment({}, "linux", home=str(Path(folder) / "home"))
         paths.prepare()
         with Scripted(paths.control_socket).open() as scripted:
             play(scripted, paths.logs)
-            child = _child(paths, page, seconds)
-            assert child.stdout is not None
-            assert child.stdout.readline().strip() == "ready"
-            told = 0
-            while child.poll() is None:
-                _change(scripted, told)
-                scripted.tell(KINDS[told % len(KINDS)], n=told)
-                told += 1
-                time.sleep(1 / EVENTS_S)
-            said: dict[str, Any] = json.loads(child.stdout.read())
+            fill(scripted)
+            with _child(paths, page, seconds) as child:
+                assert child.stdout is not None
+                assert child.stdout.readline().strip() == "ready"
+                told = 0
+                while child.poll() is None:
+                    _change(scripted, told)
+                    scripted.tell(KINDS[told % len(KINDS)], n=told)
+                    told += 1
+                    time.sleep(1 / EVENTS_S)
+                said: dict[str, Any] = json.loads(child.stdout.read())
     return {"page": page, "events": told, **said}

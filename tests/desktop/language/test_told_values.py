@@ -10,7 +10,7 @@ import pytest
 
 from lull.core.feedback.calibration import Estimate, may_train_on_judge, wilson
 from lull.core.models.admission import share
-from lull.core.text.coded_text import TextSentence, coded, coded_text
+from lull.core.text.coded_text import TextSentence, TextSkillList, coded, coded_text
 from lull.desktop.language.recognising import NumberFormat, SentenceTranslator
 from lull.desktop.language.words import local_number, reword_for_window, translated
 
@@ -106,3 +106,12 @@ def test_a_sentence_is_recognised_behind_the_place_that_it_is_about() -> None:
         ("one: two", None),
     ):
         assert known.found(text) == told
+
+
+def test_lost_skills_are_named_by_their_titles_and_not_all() -> None:
+    names = ("menu-style", "two-words", "c", "d", "e", "f")
+    text = coded_text("skill-texts-changed", "Texts of %1 were changed.", TextSkillList(names))
+    assert str(text) == "Texts of menu-style, two-words, c, d, e and more were changed."
+    assert "„Menu style“, „Two words“, „C“, „D“, „E“ und weitere" in sent(text)
+    few = coded_text("skills-unusable", "%1 cannot be used.", TextSkillList(names[:1]))
+    assert sent(few).startswith("Nicht nutzbar: „Menu style“.")

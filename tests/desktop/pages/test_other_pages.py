@@ -456,3 +456,22 @@ def test_the_doctor_is_asked_from_here(on_script: Shown, scripted: Scripted) -> 
     assert isinstance(page, LogsPage)
     page.look.click()
     on_script.until(page.health.isVisible)
+
+
+def test_what_a_condition_says_stands_once_on_today(on_script: Shown, scripted: Scripted) -> None:
+    page = today(on_script, scripted)
+    words = "You are here: last input less than 1 min ago."
+    shown = [one for one in page.findChildren(QLabel) if one.text() == words and one.isVisible()]
+    assert len(shown) == 1
+    scripted.answers[routes.STATUS] = status(learning=learning(because="Learning rests a while."))
+    scripted.tell("lull")
+    on_script.until(lambda: page.because.text() == "Learning rests a while.")
+
+
+def test_a_long_log_line_is_wrapped(on_script: Shown, home: Path) -> None:
+    log(home, "info", "/a/path/without/a/space" * 40)
+    page = on_script.go(PageName.LOGS)
+    assert isinstance(page, LogsPage)
+    on_script.until(lambda: page.text.blockCount() >= 1 and page.text.toPlainText())
+    on_script.until(lambda: page.text.document().lastBlock().layout().lineCount() > 3)
+    assert page.text.horizontalScrollBar().maximum() == 0

@@ -13,16 +13,18 @@ from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QComboBox
 
 from lull.desktop.pages.settings.page import SettingsPage
+from lull.desktop.pages.skills.page import SkillsPage
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.page import Page, PageName
 from lull.desktop.widgets.style import TEXT_SIZE
 from tests.desktop.conftest import Shown, live
-from tests.desktop.played.week import play
+from tests.desktop.played.week import play, skills
 from tests.desktop.scripted import Scripted
 from tests.desktop.small import cut_off_at_rest
 from tests.desktop.widgets.dialogs import asked
 
 SMALL = QSize(900, 600)
+SKILL = skills()[0]
 
 
 @pytest.fixture
@@ -105,3 +107,20 @@ def test_every_dialog_fits_on_a_small_screen(small: Shown, percent: int) -> None
     choose(settings.window_card.text_size, percent)
     assert too_large(small) == {}
     choose(settings.window_card.text_size, 100)
+
+
+def test_the_text_of_a_skill_is_in_view_in_a_small_window(small: Shown) -> None:
+    page = small.go(PageName.SKILLS)
+    assert isinstance(page, SkillsPage)
+    small.until(lambda: page.showing_body and bool(page.view.text.toPlainText()))
+    measured = {"by": "replay", "pairs": 0, "better": 0, "worse": 0, "share": 0.05}
+    page.view.show_skill({**SKILL, "measured": measured})
+    area = page.view.parentWidget()
+    assert area is not None
+
+    def seen() -> bool:
+        text = page.view.text
+        bottom = text.mapTo(area, text.rect().bottomLeft()).y()
+        return not text.visibleRegion().isEmpty() and bottom <= area.height()
+
+    small.until(seen)

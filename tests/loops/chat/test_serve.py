@@ -604,6 +604,27 @@ async def test_skills_that_could_not_be_written_in_are_not_recorded_as_used(home
     assert home.skills.uses() == {}
 
 
+async def test_why_an_answer_had_no_skill_is_told_as_it_was_then_and_only_where_it_is_known(
+    home: Home,
+) -> None:
+    async def noted(*messages: Message) -> str:
+        serving = await home.say(*messages, said="b")
+        await asyncio.to_thread(home.database.flush)
+        return home.trajectories.turn(serving.stamp.turn).note
+
+    assert await noted(user("hello")) == "no skill is active"
+    history = [user("hello"), assistant("b"), user("hi")]
+    assert await noted(*history) == "no skill is active"
+    await add_menu(home)
+    history += [assistant("b"), user("thanks")]
+    assert await noted(*history) == "no skill is about this"
+    raw = (*history, assistant("b"), user("bye"))
+    await add_dates(home)
+    serving = await home.say(*raw, injectable=False)
+    await asyncio.to_thread(home.database.flush)
+    assert home.trajectories.turn(serving.stamp.turn).note == ""
+
+
 async def test_the_adapter_on_trial_is_counted_though_no_skill_could_be_written_in(
     home: Home,
 ) -> None:

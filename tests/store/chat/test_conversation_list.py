@@ -7,13 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from lull.service.control.views import turn_view
 
+from lull.core.chat.messages import Message, MessagePart, PartKind, Role
 from lull.core.chat.trajectory import InjectedSkill, Selection, Turn
 from lull.core.errors import NotFound
 from lull.store.chat.conversation_list import UNRATED, ConversationQuery
 from lull.store.chat.trajectories import Label, Trajectories
 from lull.store.chat.turn_rows import TITLE_CHARACTERS
-from tests.building import KEY, opened, turn, user
+from tests.building import KEY, opened, system, turn, user
 from tests.doubles.fakes import FakeClock
 
 NOW = FakeClock().now()
@@ -86,6 +88,22 @@ async def test_a_long_first_request_is_cut(store: Trajectories) -> None:
     title = next(row.title for row in store.page(limit=9)[0] if row.id == "conv_9")
     assert len(title) <= TITLE_CHARACTERS
     assert title.endswith("…")
+
+
+async def test_a_title_is_what_the_user_asked_and_not_what_a_client_sends_around_it(
+    store: Trajectories,
+) -> None:
+    """Claude Code 2.1 sends a reminder before the user's words and a system text behind them."""
+    parts = ("<system-reminder>\nToday is Monday.\n</system-reminder>\n\n", "Name three rivers.")
+    asked = Message(
+        role=Role.USER, parts=tuple(MessagePart(kind=PartKind.TEXT, text=one) for one in parts)
+    )
+    made = turn(asked, system("These agents can be used."), turn_id="turn_9", trajectory="conv_9")
+    store.record(made, session="", selection=Selection())
+    store._db.flush()
+    row = next(row for row in store.page(limit=9)[0] if row.id == "conv_9")
+    assert row.title == "Name three rivers."
+    assert turn_view(store.turn("turn_9"), None)["request"] == asked.text
 
 
 async def test_one_that_is_let_in_again_is_listed_so(store: Trajectories) -> None:

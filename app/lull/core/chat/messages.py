@@ -33,6 +33,10 @@ class PartKind(StrEnum):
     """JSON text of a message part whose type is unknown to Lull."""
 
 
+SPOKEN: Final = (PartKind.TEXT, PartKind.TOOL_RESULT)
+"""The kinds of content that are a message's visible text."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessagePart:
     """One piece of a chat message's content: a text, or a reference to an image."""
@@ -68,8 +72,7 @@ class Message:
         """The visible text of the message, without thinking, images and parts of an unknown
         type.
         """
-        spoken = (PartKind.TEXT, PartKind.TOOL_RESULT)
-        return "".join(part.text for part in self.parts if part.kind in spoken)
+        return "".join(part.text for part in self.parts if part.kind in SPOKEN)
 
 
 def text_message(role: Role, text: str) -> Message:

@@ -206,7 +206,7 @@ CLIENTS: Final = (
     ChatProgram(
         name="codex",
         title="Codex CLI",
-        tested="0.169.0",
+        tested="0.171.0",
         source="developers.openai.com/codex: config-reference, config-advanced",
         programs=("codex",),
         places=_codex,

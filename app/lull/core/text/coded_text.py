@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from lull.core.text import durations as spans
 
@@ -77,8 +77,26 @@ class TextSkillName:
         return self.name
 
 
+MOST_SKILLS: Final = 5
+"""Most skills that a text names."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextSkillList:
+    """Several skills inserted in a text for people, of which the first five are named: as commands
+    take them, and in the window by their titles.
+    """
+
+    names: tuple[str, ...]
+
+    def __str__(self) -> str:
+        shown = ", ".join(self.names[:MOST_SKILLS])
+        return f"{shown} and more" if len(self.names) > MOST_SKILLS else shown
+
+
 Value: TypeAlias = (
     "str | int | TextDuration | TextClock | TextPercent | TextSentence | TextSkillName"
+    " | TextSkillList"
 )
 
 
@@ -133,6 +151,8 @@ def _json(value: Value) -> object:
             return {"share": round(share, 4)}
         case TextSkillName(name):
             return {"skill": name}
+        case TextSkillList(names):
+            return {"skills": list(names[:MOST_SKILLS]), "more": len(names) > MOST_SKILLS}
         case TextSentence(words):
             return {"sentence": words}
     return value

@@ -118,10 +118,8 @@ def named(code: str, english: str) -> str:
 def _told_value(value: Any) -> str | None:
     """Return a value as it is inserted in a text; None for a kind unknown to this window."""
     match value:
-        case {"length_s": None}:
-            return tr("ever")
-        case {"length_s": float() | int() as seconds}:
-            return length(seconds)
+        case {"length_s": None | float() | int() as seconds}:
+            return length(float("inf") if seconds is None else seconds)
         case {"share": float() | int() as share}:
             return percent(share)
         case {"at": str(iso)}:
@@ -130,6 +128,9 @@ def _told_value(value: Any) -> str | None:
             return translated(value)
         case {"skill": str(name)}:
             return tr("“%1”", skill_title(name))
+        case {"skills": list(names), "more": bool(more)}:
+            told = ", ".join(tr("“%1”", skill_title(name)) for name in names)
+            return tr("%1 and more", told) if more else told
         case {"sentence": str(text)}:
             return reword_for_window(plain(text))
         case {"verbatim": str(theirs)}:  # what a running service of an earlier version sends
@@ -287,14 +288,13 @@ _SET = re.compile(r" set (?P<key>[\w.]+)(?: (?P<value>[^`]+))?")
 
 def _places() -> dict[str, str]:
     """Return where the window does what each command of `lull` does, by the command's name."""
-    logs, review = tr("the Logs page"), tr("the Review page")
     learning, skills = tr("the Learning page"), tr("the Skills page")
     talk = tr("the Conversations page")
     return {
         **dict.fromkeys(("adapters", "train", "rollback"), learning),
         **dict.fromkeys(("conversations", "forget", "rate", "read", "show"), talk),
-        **dict.fromkeys(("doctor", "logs"), logs),
-        **dict.fromkeys(("prove", "review"), review),
+        **dict.fromkeys(("doctor", "logs"), tr("the Logs page")),
+        **dict.fromkeys(("prove", "review"), tr("the Review page")),
         **dict.fromkeys(("skills", "verify"), skills),
         **dict.fromkeys(("connect", "model", "settings"), tr("the Settings page")),
         **dict.fromkeys(("open", "pause", "resume", "status", "why"), tr("the Today page")),

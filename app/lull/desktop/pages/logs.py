@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from PySide6.QtCore import QTimer
-from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtGui import QHideEvent, QShowEvent, QTextOption
 from PySide6.QtWidgets import QCheckBox, QLineEdit, QPlainTextEdit, QVBoxLayout
 
 from lull.contract import routes
@@ -69,7 +69,7 @@ class LogsPage(Page):
         self.text.setReadOnly(True)
         self.text.setFont(mono())
         self.text.setMaximumBlockCount(MOST_LINES)
-        self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.text.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.text.setAccessibleName(tr("Log lines"))
         self.text.setTabChangesFocus(True)
         self.health = Card(tr("Health"))
@@ -147,7 +147,6 @@ class LogsPage(Page):
         if self.follow.isChecked():
             bar = self.text.verticalScrollBar()
             bar.setValue(bar.maximum())
-            self.text.horizontalScrollBar().setValue(0)
 
     def _wanted(self, level: str, text: str) -> bool:
         least = LEVELS.index(self.level.currentData())

@@ -18,7 +18,8 @@ from PySide6.QtWidgets import (
 )
 
 from lull.contract.json_object import Json
-from lull.desktop.language.words import plain, skill_title, tr
+from lull.desktop.language.client_names import client_title
+from lull.desktop.language.words import skill_title, tr
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.tokens import GAP
@@ -96,7 +97,7 @@ class NewSkillDialog(QDialog):
         """
         for client in clients:
             if self.whose.findData(client) < 0:
-                self.whose.addItem(tr("Only in %1", plain(client)), client)
+                self.whose.addItem(tr("Only in %1", client_title(client)), client)
         self.whose.setVisible(self.whose.count() > 1)
 
     def _look(self) -> None:

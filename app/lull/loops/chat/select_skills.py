@@ -39,6 +39,10 @@ class SelectedSkills:
     """Generation (version number) of the skill library in which the skills were looked up."""
     joined: tuple[SkillKey, ...] = ()
     """Skills that were first added to the conversation's prompt with this turn."""
+    why: str = ""
+    """Why this turn's prompt has no skills; "" if it has some, or if nothing is known of it because
+    the library has changed since skills were last looked up.
+    """
 
     @property
     def shas(self) -> frozenset[str]:
@@ -56,7 +60,7 @@ class SelectedSkills:
         was = self.selection
         assignments = tuple(one for one in was.assignments if decides_adapter(one))
         selection = Selection(why=why, assignments=assignments, learned=was.learned)
-        return SelectedSkills(selection=selection, known=self.known)
+        return SelectedSkills(selection=selection, known=self.known, why=why)
 
 
 CANDIDATES_PER_PLACE = 2
@@ -169,7 +173,7 @@ class SelectSkills:
         if not injectable or model is None:
             # Nothing was looked up, so whatever is approved may still join as a suffix later.
             why = "the model's details came too late" if injectable else "not a chat"
-            return SelectedSkills(selection=Selection(why=why))
+            return SelectedSkills(selection=Selection(why=why), why=why)
         choice = self._choose(request, client, library, model)
         tosses = {one: self._holdout.leaves_out(one, trajectory, client) for one in choice.skills}
         kept = [skill for skill, toss in tosses.items() if toss is None or not toss.left_out]
@@ -192,7 +196,11 @@ class SelectSkills:
             )
         joined = tuple(skill.key for skill in kept)
         return SelectedSkills(
-            selection=selection, suffixes=suffixes, known=library.generation, joined=joined
+            selection=selection,
+            suffixes=suffixes,
+            known=library.generation,
+            joined=joined,
+            why=selection.why,
         )
 
     def place(self, model: ModelFacts) -> Placement:
@@ -239,7 +247,8 @@ class SelectSkills:
         if model is not None and selection.block and request.system is None:
             # The same bytes as on the first turn, unless the client changed the model.
             selection = replace(selection, model_system=model.system)
-        fixed = SelectedSkills(selection=selection, suffixes=kept, known=position.known)
+        why = selection.why if library.generation == position.known else ""
+        fixed = SelectedSkills(selection=selection, suffixes=kept, known=position.known, why=why)
         if not injectable:
             return fixed
         fixed = self._within_window(request, model, fixed)
@@ -250,7 +259,9 @@ class SelectSkills:
             return fixed
         # Skills are looked up for the first time here: later only newer ones may join.
         known = library.generation if position.known == NOTHING_KNOWN else position.known
-        chosen = self._choose(request, client, library, model, carried=fixed).skills
+        choice = self._choose(request, client, library, model, carried=fixed)
+        chosen = choice.skills
+        fixed = replace(fixed, why=choice.why)
         if chosen:
             new = self._beside(request, model, chosen)
             fixed = replace(fixed, suffixes=(*fixed.suffixes, new))
@@ -273,7 +284,7 @@ class SelectSkills:
         if fixed.selection.block and _carried_tokens(fixed, rate) > left_tokens:
             names = ", ".join(skill.name for skill in fixed.selection.skills)
             why = f"left out {names}: the window is nearly full"
-            return replace(fixed, selection=Selection(why=why))
+            return replace(fixed, selection=Selection(why=why), why=why)
         return fixed
 
     def _choose(

@@ -314,7 +314,7 @@ class Serve:
         added = serving.injection.text
         counted = completion.usage.prompt_tokens
         window = serving.window_tokens
-        why = "" if serving.stamp.skills else serving.skills.selection.why
+        why = "" if serving.stamp.skills else serving.skills.why
         said = _characters(request)
         if said is None:
             return why  # how many tokens an image takes depends on the model

@@ -26,7 +26,7 @@ from lull.core.models.engine import Engine, GenerateRequest
 from lull.core.ports import SecretStore
 from lull.core.proof.placing import NOT_MEASURED, PlacingResult
 from lull.core.skills.skill import Library, SkillStatus
-from lull.core.text.coded_text import CodedText, coded, coded_text, sentence
+from lull.core.text.coded_text import CodedText, TextSkillList, coded, coded_text, sentence
 from lull.store.chat.trajectories import Trajectories
 from lull.store.chat.trash_files import damage_error
 from lull.store.rows.readable_rows import count_damaged_values
@@ -200,7 +200,11 @@ def skills(folders: SkillFolders, library: Library, missing: LullError | None = 
     lost = sorted(s.name for s in library.skills.values() if s.status in _NEEDS_TEXT and not s.body)
     if lost:
         raise LullError(
-            f"{', '.join(lost[:5])} cannot be used: text or record is not what was approved.",
+            coded_text(
+                "skills-unusable",
+                "%1 cannot be used: text or record is not what was approved.",
+                TextSkillList(tuple(lost)),
+            ),
             hint="A backup brings it back; or write the skill again.",
         )
     active = sum(s.status is SkillStatus.ACTIVE for s in library.skills.values())

@@ -10,7 +10,7 @@ import difflib
 from collections.abc import Mapping, Sequence, Set
 
 from lull.contract.json_object import Json
-from lull.core.chat.messages import Message
+from lull.core.chat.messages import Message, Role
 from lull.core.chat.trajectory import InjectedSkill
 from lull.core.feedback.signals import YOU_SAID, Signal
 from lull.core.proof.holdout import Effect
@@ -150,8 +150,13 @@ def message_view(message: Message) -> Json:
 
 
 def _words(messages: Sequence[Message]) -> str:
-    """Return the newest text of a request; the whole request is under `messages`."""
-    return next((m.text for m in reversed(messages) if m.text), "")
+    """Return the newest text of a request that is no system text, for some clients send one behind
+    the user's words; the whole request is under `messages`.
+    """
+    texts = [m for m in reversed(messages) if m.text]
+    return next(
+        (m.text for m in texts if m.role is not Role.SYSTEM), texts[0].text if texts else ""
+    )
 
 
 def skill_view(

@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 from lull.core.chat.message_chain import encodable, message_from_json
-from lull.core.chat.messages import Message, Role, Sampling, text_message
+from lull.core.chat.messages import SPOKEN, Message, Role, Sampling, text_message
 from lull.core.chat.trajectory import (
     NOTHING_KNOWN,
     HoldoutAssignment,
@@ -156,7 +156,10 @@ LISTED = (
     " (SELECT min(label) FROM turns WHERE trajectory = r.id) AS label,"
     " (SELECT avg(w.p_good) FROM turns x JOIN rewards w ON w.turn = x.id"
     " WHERE x.trajectory = r.id) AS p_good,"
-    " (SELECT m.message FROM turns x JOIN messages m ON m.link = x.request_link"
+    # Claude Code sends a system text behind the user's first words, which are then one link back.
+    ' (SELECT iif(m.message LIKE \'{"role":"system"%\' AND p.message IS NOT NULL, p.message,'
+    " m.message) FROM turns x JOIN messages m ON m.link = x.request_link"
+    " LEFT JOIN messages p ON p.link = m.parent"
     " WHERE x.trajectory = r.id ORDER BY x.number, x.at LIMIT 1) AS first"
     " FROM trajectories r JOIN turns t ON t.id = (SELECT id FROM turns"
     " WHERE trajectory = r.id ORDER BY number DESC, at DESC LIMIT 1)"
@@ -184,7 +187,12 @@ def trajectory_row(row: sqlite3.Row) -> TrajectoryRow:
 
 
 def _title(message: str | None) -> str:
-    words = " ".join(_message(message).text.split()) if message else ""
+    """The title from a stored message: of one in several parts the last, because clients put what
+    the model should know before the user's words.
+    """
+    parts = _message(message).parts if message else ()
+    texts = [" ".join(part.text.split()) for part in parts if part.kind in SPOKEN]
+    words = next((text for text in reversed(texts) if text), "")
     return words if len(words) <= TITLE_CHARACTERS else f"{words[: TITLE_CHARACTERS - 1].rstrip()}…"
 
 

@@ -21,6 +21,7 @@ from lull.core.skills.skill import (
     SkillText,
     scope_of,
 )
+from lull.core.text.coded_text import TextSkillList, coded_text
 from lull.store.skills.proof_records import ProofRecord, proof_record
 from lull.store.skills.skill_folders import SkillFolders
 from lull.store.skills.skill_seals import SealedStates, State, sealed_states, table_rows
@@ -28,8 +29,6 @@ from lull.store.sqlite.database import Database
 
 log = logging.getLogger(__name__)
 
-_NAMES_SHOWN = 5
-"""Most skill names listed in one error message."""
 _STATUSES = frozenset(SkillStatus)
 
 
@@ -129,13 +128,18 @@ class LibraryReader:
                 "SELECT sha256, min(name) AS name FROM skill_states GROUP BY sha256 ORDER BY name"
             ).fetchall()
         )
-        lost = [row["name"] for row in rows if not self.folders.has_version(row["sha256"])]
+        lost = [str(row["name"]) for row in rows if not self.folders.has_version(row["sha256"])]
         if not lost:
             return None
-        names = ", ".join(sorted(set(lost))[:_NAMES_SHOWN])
         return StoreError(
-            f"{len(lost)} of {len(rows)} skill texts are gone from {self.folders.versions}:"
-            f" {names}{' and more' if len(set(lost)) > _NAMES_SHOWN else ''}.",
+            coded_text(
+                "skill-texts-gone",
+                "%1 of %2 skill texts are gone from %3: %4.",
+                len(lost),
+                len(rows),
+                str(self.folders.versions),
+                TextSkillList(tuple(sorted(set(lost)))),
+            ),
             hint="Restore the folder from a backup; skills with a copy under skills/ stay in use.",
         )
 

@@ -11,6 +11,7 @@ import sqlite3
 
 from lull.core.errors import LullError
 from lull.core.skills.skill import SkillKey
+from lull.core.text.coded_text import TextSkillList, coded_text
 from lull.store.rows.readable_rows import DamagedRow
 from lull.store.skills.skill_folders import SkillFolders
 from lull.store.skills.skill_seals import repair_rows, sealed_states
@@ -42,11 +43,15 @@ async def check_and_repair(database: Database, folders: SkillFolders) -> list[Lu
             )
         )
     if lost:
-        names = ", ".join(sorted({key.name for key, _ in lost})[:5])
+        names = TextSkillList(tuple(sorted({key.name for key, _ in lost})))
         told.append(
             DamagedRow(
-                f"Texts of {names} were changed or removed outside of Lull, and no intact copy is "
-                "left. They are not used.",
+                coded_text(
+                    "skill-texts-changed",
+                    "Texts of %1 were changed or removed outside of Lull, and no intact copy is "
+                    "left. They are not used.",
+                    names,
+                ),
                 hint="A backup brings them back; or write the skill again.",
             )
         )

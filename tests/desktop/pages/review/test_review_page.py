@@ -836,3 +836,28 @@ def test_nobody_is_said_to_have_said_what_they_did_not_type(on_desk: Shown, desk
     assert by["“Be brief.”"] == "Your words"
     assert "<span" in page.view.text.toHtml()
     assert "always answer in German" in page.view.text.toHtml()
+
+
+def test_the_keyboard_goes_on_to_the_next_after_a_decision(on_desk: Shown, desk: Desk) -> None:
+    first, second = (
+        desk.propose(name, status=ProposalStatus.PROVED, replays=proved())
+        for name in ("menu-style", "date-style")
+    )
+    page = opened(on_desk, with_=2)
+    page.list.setCurrentIndex(page.rows.index(0))
+    shown = page.current()
+    assert shown is not None
+    page.approve.setFocus()
+    on_desk.bot.keyClick(page.approve, Qt.Key.Key_Space)
+    on_desk.until(lambda: "approved" in (desk.status(first), desk.status(second)))
+    on_desk.until(lambda: len(page.rows.rows) == 1)
+    assert page.list.hasFocus()
+    assert page.current() is not None and page.current() != shown
+    on_desk.bot.keyClick(page.list, "a")
+    on_desk.until(lambda: {desk.status(first), desk.status(second)} == {"approved"})
+
+
+def test_a_correction_is_not_called_a_request() -> None:
+    wish = {"provenance": [], "wish": "No, use dashes."}
+    said = sources_html({"kind": "new", **wish}, LIGHT)
+    assert "What you want, as read by Lull" in said and "Your request" not in said

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
+
+from lull.core.chat.picks import Pick
 from lull.core.feedback.feedback import RuleKind, Scope
 from lull.core.proof.proposal import Proposal, ProposalStatus
 from lull.core.skills.stated_skill import skill_of
 from lull.desktop.pages.review.scope_and_check import ScopeAndCheck
+from lull.desktop.pages.review.scope_change import LosePicksDialog
 from tests.desk import Desk, proved
 from tests.desktop.conftest import Shown
-from tests.desktop.pages.review.test_review_page import confirmed, opened
+from tests.desktop.pages.review.test_review_page import confirmed, dialog_of, opened
 
 SAID = "Join the words with bars."
 
@@ -78,3 +82,30 @@ def test_the_box_goes_back_if_the_scope_cannot_be_changed(on_desk: Shown, desk: 
     on_desk.until(lambda: any("no longer stored" in text for text in on_desk.told))
     on_desk.until(lambda: page.view.beside.scope.currentData() == Scope.ALL.value)
     assert desk.stores.proposals.get(proposal.id).scope is Scope.ALL
+
+
+def picked(desk: Desk) -> Proposal:
+    proposal = stated(desk, Scope.KIND, status=ProposalStatus.UNPROVED, needs_picks=True)
+    for number in (1, 2):
+        desk.do(desk.compare.pick(proposal.id, f"pair_{number}", Pick.A))
+    return proposal
+
+
+def test_no_pick_is_lost_by_another_scope_without_a_word(on_desk: Shown, desk: Desk) -> None:
+    proposal = picked(desk)
+    page = opened(on_desk, with_=1)
+    beside = page.view.beside
+    choose(beside, Scope.ALL)
+    dialog = dialog_of(page, LosePicksDialog)
+    assert isinstance(dialog, LosePicksDialog)
+    assert "compared 2 pairs of answers" in dialog.words.text()
+    on_desk.bot.keyClick(dialog, Qt.Key.Key_Return)  # keeps them
+    on_desk.until(lambda: beside.scope.currentData() == Scope.KIND.value)
+    assert len(desk.stores.proposals.pairs(proposal.id)) == 2
+    choose(beside, Scope.ALL)
+    on_desk.until(lambda: any(one.isVisible() for one in page.findChildren(LosePicksDialog)))
+    again = dialog_of(page, LosePicksDialog)
+    assert isinstance(again, LosePicksDialog)
+    again.change.click()
+    on_desk.until(lambda: desk.stores.proposals.get(proposal.id).scope is Scope.ALL)
+    assert desk.stores.proposals.pairs(proposal.id) == []

@@ -19,7 +19,7 @@ from lull.contract import routes
 from lull.contract.json_object import Json
 from lull.desktop.main import Desktop
 from lull.desktop.pages.settings.advanced import ADVANCED_OPEN
-from lull.desktop.pages.settings.editors import OneOfEdit
+from lull.desktop.pages.settings.editors import FieldEdit, OneOfEdit
 from lull.desktop.pages.settings.page import SettingsPage
 from lull.desktop.shared.setting_names import EVERYDAY, LEARNING, TIMES
 from lull.desktop.widgets.page import PageName
@@ -318,3 +318,21 @@ def test_a_theme_that_is_not_known_is_the_systems(show: Callable[..., Shown], ho
     shown.desktop.preferences.setValue(THEME, "sepia")
     card = SettingsPage(shown.desktop.kit).window_card
     assert card.theme.currentText() == "Like the system"
+
+
+def test_fields_for_numbers_stand_in_one_column(on_script: Shown, scripted: Scripted) -> None:
+    page = whole(on_script, scripted)
+    on_script.until(lambda: seen(page))
+    page.advanced.fold.click()
+    fields = [
+        (line.editor, line.key)
+        for line in page.lines.values()
+        if isinstance(line.editor, FieldEdit) and line.editor.of_number
+    ]
+    assert len(fields) > 20
+
+    def ends() -> set[int]:
+        shown = [one for one, _ in fields if one.isVisible()]
+        return {one.mapTo(page, one.rect().topRight()).x() for one in shown}
+
+    on_script.until(lambda: len(ends()) == 1)

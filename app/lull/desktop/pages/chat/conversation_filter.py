@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QStringListModel, Qt, QTimer, Signal
 from PySide6.QtWidgets import QComboBox, QCompleter, QWidget
 
+from lull.desktop.language.client_names import client_title
 from lull.desktop.language.words import plain, skill_title, tr
 from lull.desktop.shared.new_skill import slug
 from lull.desktop.widgets.choice import Choice
@@ -62,12 +63,15 @@ class ConversationFilter(QWidget):
         """Set the chat clients and the models by which the user can filter conversations; the
         current choice is kept.
         """
-        for box, values in ((self.client, clients), (self.model, models)):
+        for box, values, shown in (
+            (self.client, clients, client_title),
+            (self.model, models, plain),
+        ):
             chosen = box.currentData()
             while box.count() > 1:
                 box.removeItem(1)
             for value in dict.fromkeys([*values, *([chosen] if chosen else [])]):
-                box.addItem(plain(value), value)
+                box.addItem(shown(value), value)
             box.setCurrentIndex(max(0, box.findData(chosen)))
 
     def offer_skills(self, names: Sequence[str]) -> None:

@@ -13,6 +13,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelInde
 
 from lull.contract import routes
 from lull.contract.json_object import Json
+from lull.desktop.language.client_names import client_title
 from lull.desktop.language.words import ago, counted, hover, now, percent, plain, skill_title, tr
 from lull.desktop.service.client import Reply
 from lull.desktop.service.state import AppState
@@ -143,7 +144,7 @@ class ConversationRows(QAbstractListModel):
 
 
 def _facts(row: Json) -> list[str]:
-    facts = [plain(row["client"]), ago(row["last"], now())]
+    facts = [client_title(row["client"]), ago(row["last"], now())]
     facts.append(counted(row["turns"], "%1 answer", "%1 answers"))
     if row.get("label"):
         facts.append(tr("rated good") if row["label"] == "good" else tr("rated bad"))

@@ -151,6 +151,7 @@ class ConversationsPage(Page):
 
     def _look_for(self) -> None:
         self._to_end = False
+        self.view.mark(self.filter.search.text().strip())
         self.rows.load_matching(self.filter.query())
 
     def _read(self) -> None:

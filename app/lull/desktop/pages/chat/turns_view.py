@@ -9,11 +9,12 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from lull.contract.chat_headers import WINDOW_CLIENT
 from lull.contract.json_object import Json
+from lull.desktop.language.client_names import client_title
 from lull.desktop.language.words import (
     known_sentence,
     percent,
@@ -23,6 +24,7 @@ from lull.desktop.language.words import (
     tr,
     translated,
 )
+from lull.desktop.pages.chat.search_hits import hits, part_with
 from lull.desktop.pages.chat.secret_words import removed_kinds, shown_secrets, with_kinds_named
 from lull.desktop.service.state import Subject
 from lull.desktop.shared.teaching import teach
@@ -30,12 +32,14 @@ from lull.desktop.widgets.accessible import tab_after
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import Card, button, clear_layout, label, row
 from lull.desktop.widgets.text.diff import marked_html
-from lull.desktop.widgets.text.long_text import LongText, has_long_run
+from lull.desktop.widgets.text.long_text import LongText, has_long_run, line_of
 from lull.desktop.widgets.tokens import GAP, Theme
 
 MOST_TURNS: Final = 30
 """Most turns shown; of a longer conversation only the newest are."""
 MOST_SHOWN_CHARACTERS: Final = 8_000
+SAID: Final = ("request", "answer")
+"""Fields of a turn that have what was said."""
 
 
 class TurnsView(QScrollArea):
@@ -67,6 +71,11 @@ class TurnsView(QScrollArea):
         self._following = False
         self._stay: int | None = None
         """Where the reader is while the turns are drawn anew."""
+        self._search = ""
+        self._hit: tuple[QWidget, str] | None = None
+        """The first text with the searched words, and the first of these; None once the reader
+        has scrolled.
+        """
         bar = self.verticalScrollBar()
         bar.rangeChanged.connect(lambda *_: self._follow())
         bar.actionTriggered.connect(lambda _: self._scrolled())
@@ -74,33 +83,61 @@ class TurnsView(QScrollArea):
     def clear(self) -> None:
         """Show no conversation."""
         self._conversation, self.shown = "", None
-        self._following, self._stay = False, None
+        self._scrolled()
         clear_layout(self._box)
 
     def _again(self) -> None:
         if self.shown is not None:
             self.show_conversation(self.shown)
 
+    def mark(self, search: str) -> None:
+        """Mark the words of a search in every conversation that is shown, and show the first of
+        them.
+        """
+        if search != self._search:
+            self._search = search
+            if self.shown is not None:
+                self._show(self.shown, anew=True)
+
     def show_conversation(self, shown: Json) -> None:
         """Show a conversation, or its changes; the place scrolled to is kept for the same one."""
-        other = shown["id"] != self._conversation
+        self._show(shown, anew=shown["id"] != self._conversation)
+
+    def _show(self, shown: Json, *, anew: bool) -> None:
         self._conversation, self.shown = shown["id"], shown
+        self._hit = None
         clear_layout(self._box)
         turns = list(shown.get("turns", ()))
         self._box.addWidget(label(_head_words(shown), "muted", wrap=True))
         if shown.get("excluded"):
             self._box.addWidget(label(tr("You excluded it from learning."), "warn", wrap=True))
+        first = self._first_shown(turns)
         if len(turns) > MOST_TURNS:
-            words = tr("The newest %1 of %2 answers.", MOST_TURNS, len(turns))
+            last = min(len(turns), first + MOST_TURNS)
+            words = tr("Answers %1 to %2 of %3.", first + 1, last, len(turns))
+            if last == len(turns):
+                words = tr("The newest %1 of %2 answers.", MOST_TURNS, len(turns))
             self._box.addWidget(label(words, "small"))
-        for turn in turns[-MOST_TURNS:]:
+        for turn in turns[first : first + MOST_TURNS]:
             self._box.addWidget(self._turn(turn))
         tab_after(self._after, self._inner)
         self._box.addStretch(1)
-        self._stay = None if other else self.verticalScrollBar().value()
-        if other:
+        self._stay = None if anew else self.verticalScrollBar().value()
+        if anew:
             self._following = False
             self.verticalScrollBar().setValue(0)
+            self._follow()
+        else:
+            self._hit = None  # the reader has seen it
+
+    def _first_shown(self, turns: Sequence[Json]) -> int:
+        """Return the number of the first turn to show: of many the newest are shown, or those from
+        the first one with the searched words on.
+        """
+        newest = max(0, len(turns) - MOST_TURNS)
+        texts = ((n, str(turn.get(key) or "")) for n, turn in enumerate(turns) for key in SAID)
+        found = (n for n, text in texts if self._search and hits(plain(text), self._search))
+        return min(next(found, newest), newest)
 
     @property
     def at_end(self) -> bool:
@@ -120,21 +157,25 @@ class TurnsView(QScrollArea):
         bar = self.verticalScrollBar()
         if self._following:
             bar.setValue(bar.maximum())
+        elif self._hit is not None:
+            widget, word = self._hit
+            top = widget.mapTo(self._inner, QPoint(0, line_of(widget, word))).y()
+            bar.setValue(top - self.viewport().height() // 3)
         elif self._stay is not None and bar.maximum() >= self._stay:
             bar.setValue(self._stay)
             self._stay = None
 
     def _scrolled(self) -> None:
-        """Follow the end no longer, because the reader chose what to see."""
-        self._following, self._stay = False, None
+        """Follow the end or a hit no longer, because the reader chose what to see."""
+        self._following, self._stay, self._hit = False, None, None
 
     def _turn(self, turn: Json) -> Card:
         card = Card()
         card.box.addWidget(label(tr("You, %1", short_date(turn.get("at"))), "small"))
         theme = self._kit.look.theme
-        card.box.addWidget(_words(str(turn.get("request", "")), theme))
+        card.box.addWidget(self._words(str(turn.get("request", "")), theme))
         card.box.addWidget(label(_by_whom(turn), "small", wrap=True))
-        card.box.addWidget(_words(str(turn.get("answer", "")) or _called(turn), theme))
+        card.box.addWidget(self._words(str(turn.get("answer", "")) or _called(turn), theme))
         hidden = removed_kinds(f"{turn.get('request', '')}\n{turn.get('answer', '')}")
         if hidden:
             words = tr("Removed before saving: %1", ", ".join(hidden))
@@ -142,6 +183,18 @@ class TurnsView(QScrollArea):
         card.box.addWidget(label(score_words(turn, self._skill_texts(turn)), "small", wrap=True))
         card.box.addLayout(self._rating(turn))
         return card
+
+    def _words(self, text: str, theme: Theme) -> QWidget:
+        """Make a widget with a text, in which removed secrets and searched words are marked."""
+        shown = plain(text)
+        shown = part_with(shown, hits(shown, self._search), MOST_SHOWN_CHARACTERS)
+        secrets, shown = shown_secrets(shown), with_kinds_named(shown)
+        found = hits(shown, self._search)
+        html = marked_html(shown, secrets, theme, places=found) if secrets or found else ""
+        made = _text_widget(shown, html)
+        if found and self._hit is None:
+            self._hit = made, shown[slice(*found[0])]
+        return made
 
     def _skill_texts(self, turn: Json) -> list[str]:
         """Return the texts of the skills that were in this turn's prompt, as far as they stand."""
@@ -181,9 +234,12 @@ def _head_words(shown: Json) -> str:
     """Say from which chat app a conversation is, which model answered, and which skills were in its
     prompts.
     """
-    client, model = plain(str(shown["client"])), plain(str(shown["model"]))
-    names = ", ".join(skill_title(one["name"]) for one in shown.get("skills", ()))
-    said = tr("From the chat app “%1”, answered by %2.", client, model)
+    client, model = str(shown["client"]), plain(str(shown["model"]))
+    # The conversation itself names only those of its newest answer.
+    of_turns = (turn.get("skills") or () for turn in shown.get("turns") or ())
+    skills = (one for each in (shown.get("skills") or (), *of_turns) for one in each)
+    names = ", ".join(dict.fromkeys(skill_title(one["name"]) for one in skills))
+    said = tr("From the chat app “%1”, answered by %2.", client_title(client), model)
     if client == WINDOW_CLIENT:
         said = tr("Written in this window, answered by %1.", model)
     used = tr("Skills that were used: %1.", names) if names else tr("No skill was used.")
@@ -197,21 +253,16 @@ def _by_whom(turn: Json) -> str:
     return f"{model} · {tr('Skills: %1', ', '.join(names))}" if names else model
 
 
-def _words(text: str, theme: Theme) -> QWidget:
-    """Make a widget with a text in which removed secrets are marked."""
-    shown = plain(
-        text if len(text) <= MOST_SHOWN_CHARACTERS else f"{text[:MOST_SHOWN_CHARACTERS]}…"
-    )
-    secrets, shown = shown_secrets(shown), with_kinds_named(shown)
+def _text_widget(shown: str, html: str) -> QWidget:
+    """Make a widget with a text that can be selected; `html` is the text with its marks, or ""."""
     if has_long_run(shown):
-        marked = marked_html(shown, secrets, theme) if secrets else shown
-        long = LongText(marked, html=bool(secrets))
+        long = LongText(html or shown, html=bool(html))
         long.setAccessibleName(shown[:80])
         return long
     made = label(shown, wrap=True)
-    if secrets:
+    if html:
         made.setTextFormat(Qt.TextFormat.RichText)
-        made.setText(marked_html(shown, secrets, theme))
+        made.setText(html)
     made.setTextInteractionFlags(
         Qt.TextInteractionFlag.TextSelectableByMouse
         | Qt.TextInteractionFlag.TextSelectableByKeyboard

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
+from lull.desktop.language.client_names import client_title
 from lull.desktop.language.words import plain, skill_title, tr
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.flow import Flow
@@ -41,7 +42,7 @@ class ChartFilter(QWidget):
 
     def offer_kinds(self, clients: Iterable[str], models: Iterable[str]) -> None:
         """Set the clients and models that the user can choose from; the current choice is kept."""
-        _offer(self.client, clients)
+        _offer(self.client, clients, shown=client_title)
         _offer(self.model, models)
 
     def offer_skills(self, names: Iterable[str]) -> None:

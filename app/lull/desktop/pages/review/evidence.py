@@ -82,7 +82,7 @@ def sources_html(proposal: Json, theme: Theme) -> str:
         )
     sentences = {str(trace["sentence"]).strip() for trace in proposal.get("provenance") or ()}
     if proposal.get("wish") and str(proposal["wish"]).strip() not in sentences:
-        parts.append(f"<h4>{escaped(tr('Your request, as read by Lull'))}</h4>")
+        parts.append(f"<h4>{escaped(tr('What you want, as read by Lull'))}</h4>")
         parts.append(f"<p>{escaped(proposal['wish'])}</p>")
     return "".join(parts)
 

@@ -34,6 +34,7 @@ from lull.desktop.pages.review.decisions import Decisions, snooze_times
 from lull.desktop.pages.review.proposal_rows import ProposalRows, ordered
 from lull.desktop.pages.review.proposal_view import ProposalView
 from lull.desktop.pages.review.reject_dialog import RejectDialog
+from lull.desktop.pages.review.scope_change import ScopeChange
 from lull.desktop.service.state import OutcomeMessage, Subject
 from lull.desktop.shared.edit_dialog import EditDialog
 from lull.desktop.shared.try_dialog import TryDialog, proposal_to_try
@@ -63,8 +64,7 @@ class ReviewPage(Page):
         self.head.addWidget(self.count)
         self.list = self._list()
         self.view = ProposalView(kit)
-        self.view.beside.scope_chosen.connect(lambda scope: self._beside({"scope": scope}))
-        self.view.beside.check_removed.connect(lambda: self._beside({"check": ""}))
+        self.beside = ScopeChange(kit.state, self.view.beside, self)
         self._buttons()
         self._lay_out()
         self._letters()
@@ -248,6 +248,7 @@ class ReviewPage(Page):
         self.prove.setEnabled(untested and not chosen[0].get("testing"))
         for made in (self.approve, self.compare, self.prove):
             restyle(made)
+        self._keep_focus()
         words = approve_words(chosen[0]) if chosen else tr("Approve  A")
         if len(chosen) > 1:
             words = tr("Approve %1…  A", len(together))
@@ -263,6 +264,14 @@ class ReviewPage(Page):
         untestable = one and standing(chosen[0]) is ReviewState.UNTESTABLE
         self.judge.setVisible(untestable and chosen[0].get("origin") != "file")
         self.prove.setVisible(untested)
+
+    def _keep_focus(self) -> None:
+        """Give the list the focus that a button has: once it is disabled or hidden, Qt would give
+        it to some other control, on which the next key would act.
+        """
+        buttons = (self.approve, self.reject, self.edit, self.defer, self.compare, self.prove)
+        if any(one.hasFocus() for one in buttons) and self.decisions.under_way:
+            self.list.setFocus()
 
     # Decisions
 
@@ -337,30 +346,6 @@ class ReviewPage(Page):
             done=tr("Saved. It will be tested again before you approve."),
             then=lambda _: self.state.touch(Subject.PROPOSALS),
         )
-
-    def _beside(self, wanted: Mapping[str, object]) -> None:
-        """Send a new scope or check of the proposal whose details are shown to the service."""
-        current = self.current()
-        if current is not None:
-            self.state.act(
-                routes.PROPOSAL_DO.format(id=current["id"], action="edit"),
-                {"sha256": current["sha256"], **wanted},
-                words=tr("Editing %1", skill_title(current["name"])),
-                then=self._settled_beside,
-                answered=lambda answer: self._changed_beside(current, answer.value["proposal"]),
-            )
-
-    def _settled_beside(self, done: bool) -> None:
-        """Show what the proposal is for again, which the box no longer does after a refusal."""
-        current = self.current()
-        if not done and current is not None:
-            self.view.beside.show_proposal(current)
-        self.state.touch(Subject.PROPOSALS)
-
-    def _changed_beside(self, before: Json, after: Json) -> None:
-        anew = before["evidence"]["pairs"] and not after["evidence"]["pairs"]
-        text = tr("Changed. It will be tested again.") if anew else tr("Changed.")
-        self.state.told.emit(OutcomeMessage(text=text))
 
     def _compare(self) -> None:
         current = self.current()

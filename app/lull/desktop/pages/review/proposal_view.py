@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QButtonGroup, QVBoxLayout, QWidget
 from lull.contract import routes
 from lull.contract.json_object import Json
 from lull.core.proof.review_state import ReviewState
+from lull.desktop.language.client_names import client_title
 from lull.desktop.language.words import ago, clock, now, plain, skill_title, tr
 from lull.desktop.pages.review.approval_words import (
     cautions,
@@ -157,7 +158,8 @@ class ProposalView(QWidget):
     def _show_chips(self, proposal: Json) -> None:
         clear_layout(self._chips)
         words, kind = status_chip(proposal)
-        whose = plain(proposal["client"]) if proposal.get("client") else tr("for all chat apps")
+        client = proposal.get("client")
+        whose = client_title(client) if client else tr("for all chat apps")
         shown = [chip(words, kind), chip(kind_words(proposal)), chip(whose)]
         shown.append(chip(ago(proposal.get("made"), now())))
         if proposal.get("until"):

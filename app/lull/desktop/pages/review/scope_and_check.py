@@ -48,13 +48,20 @@ class ScopeAndCheck(QWidget):
         line.setStretch(0, 1)
         box.addLayout(line)
         box.addWidget(self.no_check)
-        self._shown = Scope.KIND.value
+        self.shown: Json = {}
+        """The proposed skill that is shown."""
+        self._scope = Scope.KIND.value
+
+    def show_again(self) -> None:
+        """Show the scope and check that the proposed skill has, after the user chose others."""
+        self.show_proposal(self.shown)
 
     def show_proposal(self, proposal: Json) -> None:
         """Show a proposed skill's scope and check; a proposal to retire a skill has neither."""
+        self.shown = proposal
         self.setVisible(proposal["kind"] != "retire")
-        self._shown = str(proposal.get("scope") or Scope.KIND.value)
-        self.scope.setCurrentIndex(self.scope.findData(self._shown))
+        self._scope = str(proposal.get("scope") or Scope.KIND.value)
+        self.scope.setCurrentIndex(self.scope.findData(self._scope))
         check = check_words(proposal)
         self.check.setText(check)
         self.check.setVisible(bool(check))
@@ -63,8 +70,8 @@ class ScopeAndCheck(QWidget):
 
     def _chosen(self) -> None:
         scope = str(self.scope.currentData())
-        if scope != self._shown:
-            self._shown = scope
+        if scope != self._scope:
+            self._scope = scope
             self.scope_chosen.emit(scope)
 
 

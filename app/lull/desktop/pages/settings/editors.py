@@ -84,9 +84,10 @@ class FieldEdit(QLineEdit):
         """
         super().__init__()
         self.unit: NumberUnit | None = units.unit_of(key, value)
-        self._number = isinstance(value, (int, float))
+        self.of_number = isinstance(value, (int, float))
+        """Whether the setting is a number, and not a text or a list."""
         self.setAccessibleName(title_of(key))
-        if self._number:
+        if self.of_number:
             self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
             self.setAlignment(Qt.AlignmentFlag.AlignRight)
         else:
@@ -108,19 +109,19 @@ class FieldEdit(QLineEdit):
     def _finish(self) -> None:
         if self.isModified():
             self.setModified(False)
-            text = units.parse_typed(self.text(), self.unit) if self._number else self.text()
+            text = units.parse_typed(self.text(), self.unit) if self.of_number else self.text()
             self.entered.emit(text)
 
     def sizeHint(self) -> QSize:  # noqa: N802
         hint = super().sizeHint()
         metrics = self.fontMetrics()
-        if self._number:
+        if self.of_number:
             return QSize(metrics.horizontalAdvance("0") * DIGITS + FIELD_PX, hint.height())
         least = metrics.horizontalAdvance(self.placeholderText()) + FIELD_PX
         return QSize(max(hint.width(), least), hint.height())
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
-        return self.sizeHint() if self._number else super().minimumSizeHint()
+        return self.sizeHint() if self.of_number else super().minimumSizeHint()
 
 
 class PortEdit(QWidget):

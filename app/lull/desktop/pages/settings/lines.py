@@ -12,8 +12,9 @@ from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 from lull.contract.json_object import Json
 from lull.desktop.language.words import tr, translated
 from lull.desktop.pages.settings import units
-from lull.desktop.pages.settings.editors import editor_for
+from lull.desktop.pages.settings.editors import FieldEdit, editor_for
 from lull.desktop.pages.settings.model_edit import HELPERS
+from lull.desktop.pages.settings.units import NumberUnit
 from lull.desktop.shared.setting_names import title_of, without_keys
 from lull.desktop.widgets.parts import Card, button, chip, label, row
 from lull.desktop.widgets.tokens import GAP
@@ -31,6 +32,25 @@ class _Name(QLabel):
     def sizeHint(self) -> QSize:  # noqa: N802
         metrics = self.fontMetrics()
         return QSize(metrics.horizontalAdvance(self.text()) + 2, metrics.height())
+
+
+class _Unit(QLabel):
+    """The name of a unit, as wide as the longest one, so that the fields before it stand in one
+    column.
+    """
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setProperty("kind", "muted")
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        metrics = self.fontMetrics()
+        words = (units.unit_words(unit, number) for unit in NumberUnit for number in (1, 2))
+        return QSize(max(map(metrics.horizontalAdvance, words)) + 2, super().sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802
+        return self.sizeHint()
 
 
 class SettingLine(QWidget):
@@ -53,7 +73,7 @@ class SettingLine(QWidget):
         first = units.in_words(self._default, self.unit, self.key)
         words = tr("It must be %1. Default: %2.", must, first)
         self.editor.setToolTip(f"{words}\n{self.key}")
-        self.unit_label = label(units.unit_words(self.unit), "muted")
+        self.unit_label = _Unit(units.unit_words(self.unit))
         self.mark = chip(tr("changed"))
         self.mark.setToolTip(tr("Default: %1.", first))
         self.helper: QLabel | None = None
@@ -70,7 +90,8 @@ class SettingLine(QWidget):
             box.addWidget(self.helper)
         both = f"{units.unit_words(self.unit, 1)} {units.unit_words(self.unit)}"
         self._said = f"{self.key} {self.title} {reason} {both}".casefold()
-        self.unit_label.setVisible(self.unit is not None)
+        number = isinstance(self.editor, FieldEdit) and self.editor.of_number
+        self.unit_label.setVisible(number)
         self.put(one)
 
     def put(self, one: Json, *, anyway: bool = False) -> None:

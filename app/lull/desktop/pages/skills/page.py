@@ -117,7 +117,7 @@ class SkillsPage(Page):
             self.body,
             (row(self.search, self.archived), self.table),
             (self.view, row(self.pin, self.disable, self.edit, self.try_it, None, self.delete)),
-            sizes=(610, 320),
+            sizes=(560, 370),
         )
 
     def focus_search(self) -> None:

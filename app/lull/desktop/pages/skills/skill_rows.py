@@ -14,7 +14,8 @@ from PySide6.QtCore import (
 )
 
 from lull.contract.json_object import Json
-from lull.desktop.language.words import count, hover, plain, signed, skill_title, tr
+from lull.desktop.language.client_names import client_title
+from lull.desktop.language.words import count, hover, signed, skill_title, tr
 from lull.desktop.shared.setting_names import title_of
 from lull.desktop.shared.skill_words import where_words
 
@@ -163,7 +164,7 @@ def _cell(skill: Json, column: int) -> str:
     match column:
         case 0:
             name = skill_title(skill["name"])
-            return f"{name}  ({plain(skill['client'])})" if skill.get("client") else name
+            return f"{name}  ({client_title(skill['client'])})" if skill.get("client") else name
         case 1:
             return status_words(skill)
         case 2:

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 
 from lull.contract import routes
 from lull.contract.json_object import Json
+from lull.desktop.language.client_names import client_title
 from lull.desktop.language.words import counted, plain, short_date, skill_title, tr, translated
 from lull.desktop.pages.skills.skill_rows import effect_words, key_of, measured_words, status_words
 from lull.desktop.service.client import Reply
@@ -78,7 +79,6 @@ class SkillView(QWidget):
             self.tabs[name] = made
         tabs.add_stretch()
         self.verify = button(tr("Check the proof"), self._verify, flat=True)
-        tabs.addWidget(self.verify)
         self._versions = QWidget()
         versions = row(self.old, label(tr("with"), "muted"), self.new, None)
         versions.setContentsMargins(0, 0, 0, 0)
@@ -86,12 +86,14 @@ class SkillView(QWidget):
         box = QVBoxLayout(self)
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(GAP)
-        for one in (self.name, self.facts, self.edited, self.measured, self.conflicts):
+        for one in (self.name, self.facts, self.edited, self.conflicts, self.description):
             box.addWidget(one)
-        box.addWidget(self.description)
         box.addLayout(tabs)
         box.addWidget(self._versions)
         box.addWidget(self.text, 1)
+        # Below the text, which must be seen in a small window, too.
+        box.addWidget(self.measured)
+        box.addLayout(row(self.verify, None))
         self._versions.hide()
 
     def drop_history(self) -> None:
@@ -110,7 +112,7 @@ class SkillView(QWidget):
             self.drop_history()
         self.name.setText(skill_title(skill["name"]))
         self.description.setText(where_words(str(skill["description"])))
-        whose = plain(skill["client"]) if skill.get("client") else tr("for all chat apps")
+        whose = client_title(skill["client"]) if skill.get("client") else tr("for all chat apps")
         facts = [
             status_words(skill),
             tr("version %1", skill["version"]),

@@ -7,7 +7,8 @@ from typing import Any, Final
 
 from PySide6.QtWidgets import QGridLayout
 
-from lull.desktop.language.words import ago, now, plain, tr, translated
+from lull.desktop.language.client_names import client_title
+from lull.desktop.language.words import ago, now, tr, translated
 from lull.desktop.widgets.parts import Card, clear_layout, label
 from lull.desktop.widgets.text.long_text import breakable
 from lull.desktop.widgets.tokens import GAP
@@ -35,7 +36,7 @@ class FailedCard(Card):
         self.setVisible(bool(failed))
         clear_layout(self.lines)
         for line, one in enumerate(failed[:MOST_SHOWN]):
-            client = plain(one["client"] or "–")
+            client = client_title(one["client"] or "–")
             words = tr("%1: %2 (error %3)", client, translated(one, "why"), one["status"])
             self.lines.addWidget(label(ago(one["at"], now()), "muted"), line, 0)
             self.lines.addWidget(label(breakable(words), wrap=True), line, 1)

@@ -146,17 +146,19 @@ def _half(line: Line | None, words: Mapping[Line, Sequence[Range]], theme: Theme
     return f"{_number(number, theme)}<td{_back(back)}>{_line(line, words, theme)}</td>"
 
 
-def marked_html(text: str, passages: Sequence[str], theme: Theme) -> str:
-    """Render a text as HTML in which these passages are highlighted; passages not found are
-    ignored.
+def marked_html(
+    text: str, passages: Sequence[str], theme: Theme, *, places: Sequence[Range] = ()
+) -> str:
+    """Render a text as HTML in which these passages are highlighted, and what is at these places;
+    passages not found are ignored.
     """
     text = plain(text)
-    spans = sorted(
+    spans = [
         found.span()
         for passage in {plain(p.strip()) for p in passages if p.strip()}
         for found in re.finditer(re.escape(passage), text, re.IGNORECASE)
-    )
-    return _highlighted(text, spans, theme.mark)
+    ]
+    return _highlighted(text, sorted([*spans, *places]), theme.mark)
 
 
 def _highlighted(text: str, spans: Sequence[Range], colour: str) -> str:

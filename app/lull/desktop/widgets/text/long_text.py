@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from PySide6.QtCore import QSize, Qt, QTextBoundaryFinder
-from PySide6.QtGui import QResizeEvent, QTextOption, QWheelEvent
-from PySide6.QtWidgets import QFrame, QSizePolicy, QTextBrowser, QTextEdit
+from PySide6.QtGui import QResizeEvent, QTextDocument, QTextOption, QWheelEvent
+from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QTextBrowser, QTextEdit, QWidget
 
 LONG: Final = 40
 """Fewest characters in a row without a space that may be wider than a card."""
@@ -59,6 +59,29 @@ class ScrollingText(QTextBrowser):
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
         return QSize(0, LEAST_LINES * self.fontMetrics().lineSpacing())
+
+
+def line_of(shown: QWidget, words: str) -> int:
+    """Return how many pixels below the top of a label or text widget the line with these words
+    is; 0 if it has none.
+    """
+    if isinstance(shown, QTextEdit):
+        document = shown.document()
+    elif isinstance(shown, QLabel):
+        document = QTextDocument()
+        document.setDocumentMargin(0)
+        document.setDefaultFont(shown.font())
+        document.setHtml(shown.text())
+        document.setTextWidth(shown.width())
+    else:
+        return 0
+    found = document.find(words)
+    block = found.block()
+    if found.isNull() or not block.isValid():
+        return 0
+    top = document.documentLayout().blockBoundingRect(block).top()
+    line = block.layout().lineForTextPosition(found.positionInBlock())
+    return int(top + (line.y() if line.isValid() else 0))
 
 
 class LongText(QTextEdit):
