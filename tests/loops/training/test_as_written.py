@@ -24,8 +24,8 @@ from lull.loops.training.next_step import (
 from lull.store.adapters.adapter_files import ADAPTER_FILES, UnreadableAdapter, fingerprint
 from tests.damage import damage_record
 from tests.loops.night_house import NightHouse
+from tests.loops.training.nights import BASE
 from tests.loops.training.test_failing_gate import to_test, trained
-from tests.loops.training.test_night import BASE
 
 pytestmark = [pytest.mark.slow, pytest.mark.logs("is not what its trainer wrote")]
 
