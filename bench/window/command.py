@@ -77,7 +77,7 @@ def measure(*, seconds: float, seed: int = 1, home: Path | None = None) -> dict[
         Goal(goal="longest freeze in s under 50 events/s", value=worst, limit=FREEZE_S),
         Goal(goal="s until a killed service is shown", value=killed["shown_s"], limit=KILLED_S),
     ]
-    packages = ["PySide6-Essentials", "pyqtgraph"]
+    packages = ["PySide6-Essentials"]
     return report(
         "window",
         rows=[*rows, killed],

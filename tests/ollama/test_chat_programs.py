@@ -11,16 +11,19 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.eventually import eventually
 from tests.ollama.conftest import RealOllama
-from tests.running import PATIENCE_S, Ran, RunningLull
+from tests.running import PATIENCE_S, Ran, RunningLull, free_port, kill_with_children
 from tests.service.lulls import SETTINGS
+from tests.service.wire import Reply, ask
 
 pytestmark = pytest.mark.soak
 
@@ -158,3 +161,101 @@ def test_a_real_program_gets_its_answer_through_lull_and_its_file_back(
         file.write_text(written)
         user.connect(program.client, "--undo")
         assert file.read_text() == program.before
+
+
+@dataclass(frozen=True, slots=True)
+class WebUi:
+    """A running Open WebUI, which needs no password."""
+
+    address: str
+
+    def answers(self) -> bool:
+        try:
+            return self.ask("GET", "/health").status == 200
+        except OSError:
+            return False
+
+    def ask(self, method: str, path: str, body: object = None, token: str = "") -> Reply:
+        headers = [("Content-Type", "application/json")]
+        return ask(
+            self.address,
+            method,
+            path,
+            body,
+            [*headers, ("Authorization", f"Bearer {token}")] if token else headers,
+        )
+
+
+@contextmanager
+def open_webui(home: Path, variables: Mapping[str, str]) -> Iterator[WebUi]:
+    """Run Open WebUI with these variables, as Docker Compose gives it those of its `.env` file."""
+    port = free_port()
+    quiet = {
+        "DATA_DIR": str(home / "data"),
+        "WEBUI_AUTH": "False",
+        "ENABLE_OPENAI_API": "False",
+        "OFFLINE_MODE": "true",
+        "HF_HUB_OFFLINE": "1",
+        "SCARF_NO_ANALYTICS": "true",
+        "DO_NOT_TRACK": "true",
+        "ANONYMIZED_TELEMETRY": "false",
+    }
+    process = subprocess.Popen(
+        ["open-webui", "serve", "--host", "127.0.0.1", "--port", str(port)],
+        env={"PATH": os.environ["PATH"], "HOME": str(home), **quiet, **variables},
+        cwd=home,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        served = WebUi(f"http://127.0.0.1:{port}")
+        eventually(served.answers)
+        yield served
+    finally:
+        kill_with_children(process.pid)
+        process.wait(PATIENCE_S)
+
+
+def test_open_webui_answers_through_lull_and_gets_its_env_file_back(
+    ollama: RealOllama, tmp_path: Path
+) -> None:
+    if shutil.which("open-webui") is None:
+        pytest.skip("needs the chat program open-webui on the PATH")
+    home, mine = tmp_path / "home", tmp_path / "me"
+    for folder in (home, mine):
+        folder.mkdir()
+    (home / "settings.toml").write_text(SETTINGS)
+    file = mine / ".env"
+    before = "# mine\nWEBUI_NAME=Ours\nOLLAMA_BASE_URL='http://localhost:11434'\n"
+    file.write_text(before)
+    with RunningLull.cleaned_up(home, upstream=ollama.address) as lull:
+        running = lull.serve()
+        user = User(mine, lull.run)
+        done = user.connect("open-webui", "--file", str(file), "--yes", "--model", MODEL)
+        assert done["written"] and done["test"]["ok"]
+        pairs = (line.split("=", 1) for line in file.read_text().splitlines() if "=" in line)
+        variables = {name: value.strip("'\"") for name, value in pairs}
+        assert variables == {"WEBUI_NAME": "Ours", "OLLAMA_BASE_URL": running.address}
+        with open_webui(mine, variables) as web:
+            token = web.ask("POST", "/api/v1/auths/signin", {"email": "", "password": ""}).json[
+                "token"
+            ]
+            names = [one["id"] for one in web.ask("GET", "/api/models", token=token).json["data"]]
+            assert f"{MODEL}:latest" in names
+            asked = {
+                "model": f"{MODEL}:latest",
+                "messages": [{"role": "user", "content": SAID}],
+                "stream": False,
+            }
+            answer = web.ask("POST", "/api/chat/completions", asked, token)
+            assert answer.status == 200, answer
+            said = answer.json["choices"][0]["message"]["content"].strip()
+        others = [
+            one
+            for one in lull.ask("conversations")["conversations"]
+            if one["client"] != "lull-connect"
+        ]
+        turns = [turn for one in others for turn in lull.ask("show", one["id"])["turns"]]
+        assert [turn["answer"].strip() for turn in turns if SAID in turn["request"]] == [said]
+        user.connect("open-webui", "--file", str(file), "--undo")
+        assert file.read_text() == before

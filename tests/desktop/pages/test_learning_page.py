@@ -187,14 +187,14 @@ def test_smoothing_and_the_logarithmic_scale_change_what_is_drawn(
     page = opened(on_script, scripted)
 
     def drawn(curves: Curves) -> int:
-        return len(curves.plot.plotItem.listDataItems())
+        return len(curves.drawing.curves())
 
     smoothed = drawn(page.curves)
     page.smooth.setCurrentIndex(0)
     page.smooth.activated.emit(0)
     assert drawn(page.curves) == smoothed - 1  # the raw values are the curve
     page.log.setChecked(True)
-    assert page.curves.plot.plotItem.ctrl.logYCheck.isChecked()
+    assert page.curves.drawing.log
     assert page.curves.drawing.y(0.1) == -1.0
 
 
@@ -292,8 +292,8 @@ def test_two_near_values_span_a_day_and_the_legend_lies_over_no_value(
     series = Series(name="with skills", colour="curve_a", dots=dots)
     curves.show_chart(Chart(name=ChartName.SKILLS, series=(series,), level=0.5))
     qapp.processEvents()
-    (first, last), (low, high) = curves.plot.plotItem.vb.viewRange()
-    assert last - first >= 24 * 3600
-    assert low < 0.0 and 1.0 < high < 1.1
+    frame = curves.plot.frame
+    assert frame is not None and frame.last - frame.first >= 24 * 3600
+    assert frame.low < 0.0 and 1.0 < frame.high < 1.1
     assert curves.legend.isVisible()
     assert curves.legend.geometry().bottom() < curves.plot.geometry().top()

@@ -41,7 +41,6 @@ def _skills(kit: Kit) -> Page:
 
 
 def _learning(kit: Kit) -> Page:
-    # Imported late because pyqtgraph and numpy take half of the window's memory.
     from lull.desktop.pages.learning.page import LearningPage
 
     return LearningPage(kit)

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QWheelEvent
+from PySide6.QtGui import QImage, QWheelEvent
 from PySide6.QtWidgets import QApplication, QLabel
 
 from lull.contract import routes
 from lull.contract.json_object import Json
 from lull.core.feedback.calibration import wilson
+from lull.desktop.pages.learning.axes import day_label, day_ticks, step_ticks, value_ticks
 from lull.desktop.pages.learning.charts import ChartName, charts
 from lull.desktop.pages.learning.curves import Curves
+from lull.desktop.pages.learning.drawing import within
 from lull.desktop.pages.learning.page import LearningPage
-from lull.desktop.pages.learning.reading import entries
+from lull.desktop.pages.learning.reading import axis_titles, entries
 from lull.desktop.widgets.tokens import LIGHT
 from tests.desktop.conftest import Shown
 from tests.desktop.pages.test_learning_page import LEARNED, choose, day, opened
@@ -35,10 +40,20 @@ def test_each_axis_says_what_it_counts(on_script: Shown, scripted: Scripted) -> 
     page = opened(on_script, scripted)
     for name in (ChartName.ANSWERS, ChartName.SKILLS, ChartName.HELD_OUT, ChartName.RUNS):
         choose(page, name)
-        axes = [page.curves.plot.getAxis(side) for side in ("left", "bottom")]
-        assert [axis.labelText for axis in axes] == ["Good answers", "Day"]
-        assert all("e+" not in axis.labelString() for axis in axes), "a power of ten is no unit"
-        assert all(axis.label.isVisible() for axis in axes)
+        assert axis_titles(page.curves._chart) == ("Good answers", "Day")
+        area = page.curves.plot.frame.area
+        image = page.curves.plot.grab().toImage()
+        left, below = round(area.left()) - 1, round(area.bottom()) + 2
+        assert inked(image.copy(0, 0, 14, image.height())), "the title beside the axis"
+        assert inked(image.copy(14, 0, left - 14, below)), "the shares"
+        assert inked(image.copy(0, below, image.width(), 18)), "the days"
+        assert inked(image.copy(0, below + 18, image.width(), 18)), "the title below"
+
+
+def inked(image: QImage) -> bool:
+    """Whether anything is drawn in an image."""
+    colours = {image.pixel(x, y) for x in range(image.width()) for y in range(image.height())}
+    return len(colours) > 1
 
 
 def test_an_interval_is_told_only_where_there_are_enough_answers() -> None:
@@ -112,13 +127,12 @@ def test_the_days_below_a_chart_are_in_the_users_language(
     german: None, on_script: Shown, scripted: Scripted
 ) -> None:
     page = opened(on_script, scripted)
-    axis = page.curves._axis
     at_s = charts(LEARNED, [])[ChartName.HELD_OUT].series[0].dots[0].at_s
     summer = at_s + 190 * 86_400
-    assert "Mai" in axis.tickStrings([summer], 1.0, 7 * 86_400.0)[0]
+    assert "Mai" in day_label(summer, 7 * 86_400.0)
     first, last = page.curves._range()
-    ((spacing, ticks),) = axis.tickValues(first, last, 600.0)
-    assert ticks and len(set(axis.tickStrings(ticks, 1.0, spacing))) == len(ticks)
+    ticks = day_ticks(first, last, most=6.0)
+    assert ticks and len({words for _, words in ticks}) == len(ticks) <= 8
 
 
 def test_the_sentence_stands_below_the_chart_and_is_told_with_it(
@@ -196,7 +210,7 @@ def _span(curves: Curves) -> float:
 
 
 def _wheel(curves: Curves, keys: Qt.KeyboardModifier) -> None:
-    area = curves.plot.viewport()
+    area = curves.plot
     middle = QPointF(area.rect().center())
     turned = QWheelEvent(
         middle,
@@ -271,9 +285,11 @@ def test_a_run_in_progress_is_drawn_step_by_step_with_the_time_left(
     assert page.means.text().startswith("Step 20 of 80, about 10 min of training left.")
     assert page.curves._range() == (0.0, 80 * 1.02)
     assert page.curves.values_at(7.2) == "step 7 · loss 1.300"
-    titles = [page.curves.plot.getAxis(side).labelText for side in ("left", "bottom")]
-    assert titles == ["Loss", "Step of the run"]
-    assert page.curves._axis.tickStrings([20.0, 20.5], 1e-9, 0.5) == ["20", ""]
+    assert axis_titles(page.curves._chart) == ("Loss", "Step of the run")
+    assert step_ticks(0.0, 81.6, most=5) == [
+        (0.0, "0"), (20.0, "20"), (40.0, "40"), (60.0, "60"), (80.0, "80"),
+    ]  # fmt: skip
+    assert [words for _, words in step_ticks(18.2, 21.0, most=40)] == ["19", "20", "21"]
     further = {**going, "steps": 30}
     scripted.answers[routes.TRAIN_RUN.format(id="run_3")] = {"runs": [further], "curve": _steps(30)}
     on_script.until(lambda: page.values.rowCount() == 30)
@@ -285,3 +301,55 @@ def test_a_run_in_progress_is_drawn_step_by_step_with_the_time_left(
 
 def _steps(many: int) -> list[Json]:
     return [{"step": n + 1, "loss": 2.0 - (n + 1) / 10} for n in range(many)]
+
+
+# Drawing
+
+
+def test_a_line_is_cut_where_the_view_ends() -> None:
+    points = [(0.0, 0.0), (10.0, 1.0), (20.0, 0.0), (30.0, 1.0)]
+    assert within(points, 5.0, 15.0) == [(5.0, 0.5), (10.0, 1.0), (15.0, 0.5)]
+    assert within(points, -5.0, 40.0) == points
+    assert within(points, 12.0, 14.0) == [(12.0, 0.8), (14.0, 0.6)]
+    assert within(points, 31.0, 40.0) == [] == within(points[:1], 0.0, 1.0)
+
+
+def test_values_are_labelled_by_round_numbers() -> None:
+    halves = ["0.0", "0.5", "1.0", "1.5", "2.0"]
+    assert [words for _, words in value_ticks(0.0, 2.1, most=5)] == halves
+    assert [words for _, words in value_ticks(-3.0, 12.0, most=5)] == ["0", "5", "10"]
+
+
+def test_the_chart_moves_with_the_mouse_that_drags_it_and_no_further_than_it_goes(
+    on_script: Shown, scripted: Scripted
+) -> None:
+    page = opened(on_script, scripted)
+    curves = page.curves
+    for _ in range(2):
+        curves.zoom(0.5)
+    plot, before = curves.plot, curves._range()
+    assert plot.frame is not None
+    middle = plot.frame.area.center().toPoint()
+    on_script.bot.mousePress(plot, Qt.MouseButton.LeftButton, pos=middle)
+    on_script.bot.mouseMove(plot, middle + QPoint(40, 0))
+    on_script.until(lambda: curves._range()[0] < before[0])
+    assert abs(_span(curves) - (before[1] - before[0])) < 1.0
+    for _ in range(30):
+        on_script.bot.mouseMove(plot, middle + QPoint(60, 0))
+        on_script.bot.mouseMove(plot, middle)
+    on_script.bot.mouseRelease(plot, Qt.MouseButton.LeftButton, pos=middle)
+    left, right = curves._whole()
+    assert left <= curves._range()[0] and curves._range()[1] <= right
+    at_rest = curves._range()
+    on_script.bot.mouseMove(plot, middle - QPoint(30, 0))
+    on_script.until(lambda: bool(curves.said.text()))
+    assert curves._range() == at_rest
+
+
+def test_the_window_needs_no_library_for_its_charts() -> None:
+    """Such a library took a third of the window's memory."""
+    code = "import sys, lull.desktop.pages.learning.page; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert "lull.desktop.pages.learning.page" in loaded
+    assert not loaded & {"numpy", "pyqtgraph", "PySide6.QtOpenGL", "PySide6.QtTest"}

@@ -1,15 +1,15 @@
-"""The axis of days below a chart: as many dates as fit side by side, in the user's language."""
+"""Where an axis has labels and what they say: as many dates as fit side by side, in the user's
+language, or steps of a training run, or values.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Any, Final
+from typing import Final
 
-import pyqtgraph as pg
-from PySide6.QtGui import QFont, QFontMetricsF
-
-from lull.desktop.language.words import count, on_day, tr
+from lull.desktop.language.words import count, decimal, on_day, tr
 
 HOURS: Final = (1, 3, 6, 12)
 TICK_DAYS: Final = (1, 2, 7, 14, 28, 56, 91, 182, 364)
@@ -17,39 +17,44 @@ DAY_S: Final = 86_400.0
 MONTHS_FROM: Final = 56
 """Days between two labels of the axis from which on the labels name months, not days."""
 
+Tick = tuple[float, str]
+"""A place on an axis and its label."""
 
-class DayAxis(pg.AxisItem):  # type: ignore[misc]
-    """A horizontal axis of local days and hours, or of the steps of a training run."""
 
-    def __init__(self) -> None:
-        super().__init__(orientation="bottom")
-        self.enableAutoSIPrefix(False)
-        self.steps = False
-        """Whether the axis counts steps, and not days."""
-        self._label_px = 80.0
+def day_ticks(first: float, last: float, *, most: float) -> Sequence[Tick]:
+    """Return the labels of an axis of local days and hours between two Unix times; `most` is how
+    many fit side by side.
+    """
+    span = max(last - first, 1.0)
+    for hours in HOURS:
+        if most * hours * 3600 >= span:
+            at = _hours(first, last, hours)
+            return [(at_s, day_label(at_s, hours * 3600.0)) for at_s in at]
+    fitting = (days for days in TICK_DAYS if most * days * DAY_S >= span)
+    days = next(fitting, TICK_DAYS[-1])
+    return [(at_s, day_label(at_s, days * DAY_S)) for at_s in _days(first, last, days)]
 
-    def set_label_font(self, font: QFont) -> None:
-        """Set the font of the axis labels; the larger the font, the fewer labels are drawn."""
-        self.setTickFont(font)
-        self._label_px = QFontMetricsF(font).horizontalAdvance("00. Mmm. 0000") + 8
 
-    # pyqtgraph's own
+def step_ticks(first: float, last: float, *, most: float) -> Sequence[Tick]:
+    """Return the labels of an axis of training steps, between two of which there is nothing."""
+    every = max(1, round(_round_step(first, last, most=most)))
+    begin = math.ceil(first / every) * every
+    return [(float(step), count(step)) for step in range(begin, math.floor(last) + 1, every)]
 
-    def tickValues(self, minVal: float, maxVal: float, size: float) -> Any:  # noqa: N802, N803
-        if self.steps:
-            return super().tickValues(minVal, maxVal, size)
-        span = max(maxVal - minVal, 1.0)
-        for hours in HOURS:
-            if size * hours * 3600 / span >= self._label_px:
-                return [(hours * 3600.0, list(_hours(minVal, maxVal, hours)))]
-        fitting = (days for days in TICK_DAYS if size * days * DAY_S / span >= self._label_px)
-        days = next(fitting, TICK_DAYS[-1])
-        return [(days * DAY_S, list(_days(minVal, maxVal, days)))]
 
-    def tickStrings(self, values: Any, scale: float, spacing: float) -> list[str]:  # noqa: N802
-        if self.steps:  # between two steps there is nothing
-            return [count(int(value)) if value == int(value) else "" for value in values]
-        return [_said(to_local_time(value), spacing) for value in values]
+def value_ticks(low: float, high: float, *, most: float) -> Sequence[Tick]:
+    """Return the labels of an axis of values of any size, such as a loss."""
+    every = _round_step(low, high, most=most)
+    digits = max(0, -math.floor(math.log10(every)))
+    begin, end = math.ceil(low / every), math.floor(high / every)
+    return [(number * every, decimal(number * every, digits)) for number in range(begin, end + 1)]
+
+
+def _round_step(first: float, last: float, *, most: float) -> float:
+    """Return the smallest of 1, 2, 5, 10 … of which at most so many fit between two values."""
+    least = max(last - first, 1e-9) / max(most, 1.0)
+    power = 10.0 ** math.floor(math.log10(least))
+    return next(power * one for one in (1, 2, 5, 10) if power * one >= least * 0.999)
 
 
 def _hours(first: float, last: float, step: int) -> Iterator[float]:
@@ -86,7 +91,9 @@ def to_local_time(at_s: float) -> datetime:
     return datetime.fromtimestamp(at_s, UTC).astimezone()
 
 
-def _said(at: datetime, spacing: float) -> str:
+def day_label(at_s: float, spacing: float) -> str:
+    """Return the label of a time on an axis whose labels are so many seconds apart."""
+    at = to_local_time(at_s)
     if spacing < DAY_S and at.hour + at.minute:
         return on_day(at, "HH:mm")
     if spacing >= MONTHS_FROM * DAY_S:

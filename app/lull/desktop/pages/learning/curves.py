@@ -1,4 +1,4 @@
-"""Shows a chart with pyqtgraph, into which the user can zoom.
+"""Shows a chart into which the user can zoom.
 
 Curves differ by dashes as well as colours. The legend above names all that is drawn. The value
 under the mouse is shown below the chart, and the arrow keys move from value to value.
@@ -7,25 +7,22 @@ under the mouse is shown below the chart, and the arrow keys move from value to 
 from __future__ import annotations
 
 import bisect
-from typing import Any, Final
+from typing import Final
 
-import pyqtgraph as pg
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPixmap, QWheelEvent
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QPen, QPixmap
 from PySide6.QtWidgets import QLabel, QVBoxLayout
 
 from lull.desktop.language.words import tr
-from lull.desktop.pages.learning.axes import DayAxis
 from lull.desktop.pages.learning.charts import Chart, ChartName, titles
 from lull.desktop.pages.learning.drawing import DAY_S, ChartDrawing
 from lull.desktop.pages.learning.legend import Legend
+from lull.desktop.pages.learning.plot import Plot, PlotFrame
 from lull.desktop.pages.learning.reading import entries, near_words
 from lull.desktop.widgets.accessible import SelfDrawn
 from lull.desktop.widgets.parts import label
 from lull.desktop.widgets.style import ThemeInForce, small_pt
 
-PLOT_PX: Final = 220
-"""Least height of a plot in pixels; a smaller page scrolls."""
 LEAST_SPAN_S: Final = DAY_S
 """Shortest time that a chart spans, in seconds, until the user zooms in."""
 NEAREST_S: Final = 3600.0
@@ -33,16 +30,6 @@ NEAREST_S: Final = 3600.0
 NEAREST_STEPS: Final = 4
 ZOOM: Final = 0.5
 """Factor by which one zoom step changes the time span that is shown."""
-
-
-class _Plot(pg.PlotWidget):  # type: ignore[misc]
-    """A plot that leaves the mouse wheel to the page, unless Ctrl is held."""
-
-    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
-        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-            super().wheelEvent(event)
-        else:
-            event.ignore()
 
 
 class Curves(SelfDrawn):
@@ -64,10 +51,13 @@ class Curves(SelfDrawn):
         """Place of the vertical line under the mouse, in Unix seconds or steps."""
         self.zoomed = False
         """Whether the user sees a part of the chart, and not the whole."""
-        pg.setConfigOptions(antialias=True)
-        self.plot, self._axis = self._made()
+        self._first, self._last = 0.0, LEAST_SPAN_S
+        """The times, or steps, at the edges of the part that is shown."""
+        self.plot = Plot()
+        self.plot.pointed.connect(self._hover)
+        self.plot.dragged.connect(self._drag)
+        self.plot.wheeled.connect(lambda notches, at_s: self._zoom_at(ZOOM ** (notches / 2), at_s))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self._line = pg.InfiniteLine(angle=90)
         self.legend = Legend()
         self.said: QLabel = label("", "small", wrap=True)
         self.said.setMinimumHeight(18)
@@ -77,20 +67,6 @@ class Curves(SelfDrawn):
         box.addWidget(self.plot, 1)
         box.addWidget(self.said)
         look.changed.connect(self._draw)
-
-    def _made(self) -> tuple[_Plot, DayAxis]:
-        axis = DayAxis()
-        plot = _Plot(axisItems={"bottom": axis})
-        plot.setMinimumHeight(PLOT_PX)
-        plot.viewport().setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        plot.getAxis("left").enableAutoSIPrefix(False)
-        plot.setMenuEnabled(False)
-        plot.hideButtons()
-        plot.setMouseEnabled(x=True, y=False)
-        plot.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        plot.scene().sigMouseMoved.connect(self._hover)
-        plot.plotItem.vb.sigRangeChangedManually.connect(lambda _: self._set_zoomed(True))
-        return plot, axis
 
     # What to show
 
@@ -147,15 +123,33 @@ class Curves(SelfDrawn):
         the middle, keeps its place.
         """
         first, last = self._range()
-        left, right = self._whole()
-        near = NEAREST_STEPS if self._chart.steps else NEAREST_S
-        wide = min(max((last - first) * factor, near), right - left)
         middle = (first + last) / 2
         if self._at_s is not None and first <= self._at_s <= last:
             middle = self._at_s
-        start = min(max(left, middle - wide / 2), right - wide)
+        self._see_around(middle, 0.5, factor)
+
+    def _zoom_at(self, factor: float, at_s: float) -> None:
+        """Zoom so that the time under the mouse stays under it."""
+        first, last = self._range()
+        self._see_around(at_s, (at_s - first) / (last - first), factor)
+
+    def _see_around(self, at_s: float, share: float, factor: float) -> None:
+        """Multiply the span that is shown; `at_s` is then at this share of the width."""
+        first, last = self._range()
+        left, right = self._whole()
+        near = NEAREST_STEPS if self._chart.steps else NEAREST_S
+        wide = min(max((last - first) * factor, near), right - left)
+        start = min(max(left, at_s - wide * share), right - wide)
         self._see(start, start + wide)
         self._set_zoomed(wide < (right - left) * 0.999)
+
+    def _drag(self, by: float) -> None:
+        """Move the visible part of the chart by so much time, as far as the chart goes."""
+        first, last = self._range()
+        left, right = self._whole()
+        by = min(max(by, left - first), right - last)
+        if by:
+            self._see(first + by, last + by)
 
     def show_all(self) -> None:
         """Show the whole span of the chart again after zooming."""
@@ -172,11 +166,14 @@ class Curves(SelfDrawn):
         self._see(start, start + last - first)
 
     def _range(self) -> tuple[float, float]:
-        first, last = self.plot.plotItem.vb.viewRange()[0]
-        return float(first), float(last)
+        return self._first, self._last
 
     def _see(self, first: float, last: float) -> None:
-        self.plot.setXRange(first, last, padding=0)
+        self._first, self._last = first, last
+        self.plot.draw(self._frame, self.drawing.paint)
+
+    def _frame(self, inside: QRectF) -> PlotFrame:
+        return self.drawing.frame(inside, self._first, self._last)
 
     def _set_zoomed(self, zoomed: bool) -> None:
         if zoomed != self.zoomed:
@@ -216,18 +213,19 @@ class Curves(SelfDrawn):
             return
         self._drawn = now
         self.setAccessibleName(self._named(chart))
-        drawing = self.drawing
-        self.legend.show_entries(entries(chart, theme, smoothed=drawing.smoothed))
-        drawing.draw()
-        self._set_ranges(drawing)
+        self.legend.show_entries(entries(chart, theme, smoothed=self.drawing.smoothed))
+        left, right = self._whole()
+        first, last = max(left, self._first), min(right, self._last)
+        if self.zoomed and first < last:
+            self._see(first, last)
+        else:
+            self.show_all()
         self._point_at(self._at_s)
 
     @property
     def drawing(self) -> ChartDrawing:
         """An object that draws the chart with its current colours, smoothing and scale."""
         return ChartDrawing(
-            plot=self.plot,
-            axis=self._axis,
             chart=self._chart,
             theme=self._look.theme,
             weight=self._weight,
@@ -241,20 +239,6 @@ class Curves(SelfDrawn):
         """
         return self._log and not self._chart.steps
 
-    def _set_ranges(self, drawing: ChartDrawing) -> None:
-        if self._chart.steps:
-            values = [dot.value for series in self._chart.series for dot in series.dots] or [0.0]
-            spare = 0.1 * (max(values) - min(values)) or 0.1
-            self.plot.setYRange(min(values) - spare, max(values) + spare, padding=0)
-        else:
-            self.plot.setYRange(drawing.y(drawing.least()), drawing.y(1.0), padding=0.04)
-        left, right = self._whole()
-        near = NEAREST_STEPS if self._chart.steps else NEAREST_S
-        box = self.plot.plotItem.vb
-        box.setLimits(xMin=left, xMax=right, minXRange=min(near, right - left))
-        if not self.zoomed:
-            self._see(left, right)
-
     @staticmethod
     def _named(chart: Chart) -> str:
         words = tr(
@@ -265,19 +249,17 @@ class Curves(SelfDrawn):
 
     # Values
 
-    def _hover(self, position: Any) -> None:
-        if self.plot.sceneBoundingRect().contains(position) and not self._chart.empty:
-            self._point_at(self.plot.plotItem.vb.mapSceneToView(position).x())
+    def _hover(self, at_s: float) -> None:
+        if not self._chart.empty:
+            self._point_at(at_s)
 
     def _point_at(self, at_s: float | None) -> None:
         self._at_s = at_s
+        shown = None if self._chart.empty else at_s
+        self.plot.show_line(shown, QPen(QColor(self._look.theme.edge), 1))
         if at_s is None or self._chart.empty:
             self.said.setText("")
             return
-        self._line.setPen(pg.mkPen(self._look.theme.edge, width=1))
-        self._line.setPos(at_s)
-        if self._line not in self.plot.plotItem.items:
-            self.plot.addItem(self._line, ignoreBounds=True)
         words = self.values_at(at_s)
         self.said.setText(words)
         self.setAccessibleDescription(words)

@@ -1,41 +1,59 @@
-"""Draws a chart into a pyqtgraph plot: axes, faint single values, a bold running mean, 95%
-intervals, a baseline, and marks where skills or the adapter changed.
+"""Draws a chart: axes, faint single values, a bold running mean, 95% intervals, a baseline, and
+marks where skills or the adapter changed.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
-import pyqtgraph as pg
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QFont
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
 from lull.desktop.language.words import percent
-from lull.desktop.pages.learning.axes import DayAxis
+from lull.desktop.pages.learning.axes import Tick, day_ticks, step_ticks, value_ticks
 from lull.desktop.pages.learning.charts import Chart, ChartMark, Series, running_mean
+from lull.desktop.pages.learning.plot import PlotFrame
 from lull.desktop.pages.learning.reading import axis_titles
 from lull.desktop.widgets.style import small_pt
-from lull.desktop.widgets.tokens import Theme
+from lull.desktop.widgets.tokens import GAP, Theme
 
 LOG_FLOOR: Final = 0.01
 """Lowest value that a chart's logarithmic scale shows."""
 DAY_S: Final = 24 * 3600.0
-MARK_SPAN: Final = (0.0, 0.12)
-"""Lower and upper end of the mark of a change of skills, as shares of the chart's height."""
-BEHIND: Final = -10
-"""Qt's Z value of what is drawn behind the curves."""
+MARK_SHARE: Final = 0.12
+"""How high the mark of a change of skills is, as a share of the chart's height."""
 BOX_ALPHA: Final = 60
 """Alpha of the boxes that show intervals, of 255."""
+FAINT_ALPHA: Final = 90
+GRID_ALPHA: Final = 38
+MOST_DOTS: Final = 200
+"""Most points of a curve of which each is drawn as a dot, too."""
+EVEN: Final = (0.0, 0.25, 0.5, 0.75, 1.0)
+FINE: Final = (0.01, 0.03, 0.1, 0.2, 0.4, 0.7, 1.0)
+"""Labelled values of the even and of the logarithmic scale."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DrawnCurve:
+    """Points as they are drawn: joined by a line, as dots, or both."""
+
+    points: Sequence[tuple[float, float]]
+    colour: QColor
+    style: Qt.PenStyle
+    width: float
+    """Width of the line in pixels; 0 for dots alone."""
+    dot_px: float
+    """Diameter of the dots; 0 for a line alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChartDrawing:
-    """Draws one chart into a plot with given colours, smoothing and scale."""
+    """Draws one chart with given colours, smoothing and scale."""
 
-    plot: pg.PlotWidget
-    axis: DayAxis
     chart: Chart
     theme: Theme
     weight: float
@@ -43,123 +61,96 @@ class ChartDrawing:
     log: bool
     """Whether the vertical scale is logarithmic."""
 
-    def draw(self) -> None:
-        """Draw this chart into the plot, after removing what the plot showed before."""
-        self.plot.clear()
-        self.plot.setLogMode(x=False, y=self.log)
-        self._paint_axes()
+    def frame(self, inside: QRectF, first: float, last: float) -> PlotFrame:
+        """Return where the values between two times stand in a rectangle that has the axes, too."""
+        metrics = QFontMetricsF(_font())
+        low, high = self.value_range()
+        labels = (metrics.horizontalAdvance(words) for _, words in self._value_ticks())
+        left = max(labels, default=0.0) + metrics.height() + GAP * 2
+        below = 2 * metrics.height() + GAP * 1.5
+        right = metrics.horizontalAdvance("00. Mmm") / 2
+        area = inside.adjusted(left, metrics.height() / 2 + 1, -right, -below)
+        return PlotFrame(area=area, first=first, last=last, low=low, high=high)
+
+    def paint(self, painter: QPainter, frame: PlotFrame) -> None:
+        """Draw the chart into its frame, from what lies behind to what lies in front."""
+        painter.setFont(_font())
+        self._paint_axes(painter, frame)
+        painter.setClipRect(frame.area.adjusted(-1, -4, 1, 4))
         for series in self.chart.series:
-            self._intervals(series)
-        for series in self.chart.series:
-            if series.line:
-                self._curve(series)
-        if self.chart.level is not None and not self.chart.empty:
-            self._baseline(self.chart.level)
+            self._paint_intervals(painter, frame, series)
         adapters = [mark for mark in self.chart.marks if mark.adapter]
         for mark in self.chart.marks:
-            self._mark(mark, adapters.index(mark) % 3 if mark.adapter else 0)
+            if not mark.adapter:
+                self._paint_change(painter, frame, mark)
+        if self.chart.level is not None and not self.chart.empty:
+            self._paint_level(painter, frame, self.chart.level)
+        for curve in self.curves():
+            _paint_curve(painter, frame, curve)
+        for number, mark in enumerate(adapters):
+            self._paint_adapter(painter, frame, mark, number % 3)
+        painter.setClipping(False)
 
-    def _paint_axes(self) -> None:
-        theme = self.theme
-        self.plot.setBackground(theme.card)
-        font = QFont()
-        font.setPointSizeF(small_pt())
-        self.axis.steps = bool(self.chart.steps)
-        self.axis.set_label_font(font)
-        for side, title in zip(("left", "bottom"), axis_titles(self.chart), strict=True):
-            axis = self.plot.getAxis(side)
-            axis.setPen(pg.mkPen(theme.line))
-            axis.setTextPen(pg.mkPen(theme.muted))
-            axis.setTickFont(font)
-            axis.setLabel(title, **{"color": theme.muted, "font-size": f"{small_pt():g}pt"})
-        left = self.plot.getAxis("left")
-        low = self.least()
-        fine, even = (0.01, 0.03, 0.1, 0.2, 0.4, 0.7, 1.0), (0.0, 0.25, 0.5, 0.75, 1.0)
-        marks = [one for one in (fine if self.log else even) if one >= low]
-        shares = [[(self.y(one), percent(one)) for one in marks]]
-        left.setTicks(None if self.chart.steps else shares)
-        self.plot.showGrid(x=False, y=True, alpha=0.15)
+    # Axes
 
-    @property
-    def smoothed(self) -> bool:
-        """Whether any curve of the chart is drawn as its running mean, with the single values faint
-        behind it.
-        """
-        curves = (series for series in self.chart.series if series.line)
-        return self.weight < 1.0 and any(len(series.dots) > 2 for series in curves)
+    def _paint_axes(self, painter: QPainter, frame: PlotFrame) -> None:
+        theme, area, metrics = self.theme, frame.area, QFontMetricsF(painter.font())
+        across, up = QPointF(area.width(), 0), QPointF(0, area.height())
+        grid, muted = QColor(theme.muted), QColor(theme.muted)
+        grid.setAlpha(GRID_ALPHA)
+        for drawn, words in self._value_ticks():
+            if frame.low <= drawn <= frame.high:
+                at = QPointF(area.left(), frame.y(drawn))
+                painter.setPen(QPen(grid, 1))
+                painter.drawLine(at, at + across)
+                painter.setPen(muted)
+                width = metrics.horizontalAdvance(words)
+                painter.drawText(at + QPointF(-width - GAP / 2, metrics.ascent() / 2 - 1), words)
+        painter.setPen(QPen(QColor(theme.line), 1))
+        painter.drawLine(area.bottomLeft(), area.bottomRight())
+        painter.drawLine(area.topLeft(), area.topLeft() + up)
+        painter.setPen(muted)
+        for at_s, words in self._time_ticks(frame, metrics):
+            width = metrics.horizontalAdvance(words)
+            x = frame.x(at_s) - width / 2
+            painter.drawText(QPointF(x, area.bottom() + metrics.ascent() + GAP / 2), words)
+        self._paint_titles(painter, frame, metrics)
 
-    def _curve(self, series: Series) -> None:
-        theme = self.theme
-        colour = QColor(str(getattr(theme, series.colour)))
-        style = Qt.PenStyle.DashLine if series.dash else Qt.PenStyle.SolidLine
-        times = [dot.at_s for dot in series.dots]
-        values = [dot.value for dot in series.dots]
-        mean = values
-        if self.weight < 1.0 and len(values) > 2:
-            single = all(dot.n == 1 for dot in series.dots)
-            # Single answers are noisier than daily means, so they get a smaller weight.
-            mean = running_mean(values, self.weight / 6 if single else self.weight)
-            faint = QColor(colour)
-            faint.setAlpha(90)
-            thin = None if single else pg.mkPen(faint, width=1, style=style)
-            self._plot(times, values, thin, faint)
-        pen = pg.mkPen(colour, width=2.4, style=style)
-        self._plot(times, mean, pen, colour if mean is values else None)
+    def _paint_titles(self, painter: QPainter, frame: PlotFrame, metrics: QFontMetricsF) -> None:
+        area, (vertical, horizontal) = frame.area, axis_titles(self.chart)
+        x = area.center().x() - metrics.horizontalAdvance(horizontal) / 2
+        y = area.bottom() + metrics.height() + metrics.ascent() + GAP
+        painter.drawText(QPointF(x, y), horizontal)
+        painter.save()
+        painter.translate(metrics.ascent(), area.center().y())
+        painter.rotate(-90)
+        painter.drawText(QPointF(-metrics.horizontalAdvance(vertical) / 2, 0), vertical)
+        painter.restore()
 
-    def _intervals(self, series: Series) -> None:
-        """Draw the interval of each point that has one as a faint box."""
-        some = [dot for dot in series.dots if dot.low is not None and dot.high is not None]
-        if not some:
-            return
-        colour = QColor(str(getattr(self.theme, series.colour)))
-        colour.setAlpha(BOX_ALPHA)
-        left, right = (DAY_S * days for days in series.box_days)
-        lows = [self.y(dot.low or 0.0) for dot in some]
-        heights = [self.y(dot.high or 0.0) - low for dot, low in zip(some, lows, strict=True)]
-        boxes = pg.BarGraphItem(
-            x0=[dot.at_s + left for dot in some],
-            width=right - left,
-            y0=lows,
-            height=heights,
-            brush=pg.mkBrush(colour),
-            pen=pg.mkPen(None),
-        )
-        boxes.setZValue(BEHIND)
-        self.plot.addItem(boxes, ignoreBounds=True)
+    def _time_ticks(self, frame: PlotFrame, metrics: QFontMetricsF) -> Sequence[Tick]:
+        if self.chart.steps:
+            most = frame.area.width() / (metrics.horizontalAdvance("00,000") + GAP)
+            return step_ticks(max(0.0, frame.first), frame.last, most=most)
+        most = frame.area.width() / (metrics.horizontalAdvance("00. Mmm. 0000") + GAP)
+        return day_ticks(frame.first, frame.last, most=most)
 
-    def _plot(self, times: list[float], values: list[float], pen: Any, dot: Any) -> None:
-        if self.log:
-            values = [max(LOG_FLOOR, value) for value in values]
-        symbol = "o" if dot is not None and (pen is None or len(times) <= 200) else None
-        more = {
-            "symbol": symbol,
-            "symbolSize": 5 if pen is None else 6,
-            "symbolBrush": dot,
-            "symbolPen": None,
-        }
-        self.plot.plot(times, values, pen=pen, **more)
+    def _value_ticks(self) -> Sequence[Tick]:
+        low, high = self.value_range()
+        if self.chart.steps:
+            return value_ticks(low, high, most=5)
+        least = self.least()
+        shares = [one for one in (FINE if self.log else EVEN) if one >= least]
+        return [(self.y(one), percent(one)) for one in shares]
 
-    def _baseline(self, level: float) -> None:
-        """Draw the baseline; its value stands in the legend, where it hides nothing."""
-        pen = pg.mkPen(self.theme.muted, width=1, style=Qt.PenStyle.DashDotLine)
-        self.plot.addItem(pg.InfiniteLine(pos=self.y(level), angle=0, pen=pen))
-
-    def _mark(self, mark: ChartMark, line: int) -> None:
-        """Draw a mark; `line` is the row of its label, so that neighbours do not overlap."""
-        theme = self.theme
-        if not mark.adapter:
-            pen = pg.mkPen(theme.edge, width=1.6)
-            made = pg.InfiniteLine(pos=mark.at_s, angle=90, pen=pen, span=MARK_SPAN)
-            made.setZValue(BEHIND)
-            self.plot.addItem(made, ignoreBounds=True)
-            return
-        pen = pg.mkPen(theme.curve_c, width=1.4, style=Qt.PenStyle.DotLine)
-        # No background: a value behind the words would be hidden.
-        options = {"color": theme.text, "position": 0.05 + 0.09 * line}
-        self.plot.addItem(
-            pg.InfiniteLine(pos=mark.at_s, angle=90, pen=pen, label=mark.name, labelOpts=options),
-            ignoreBounds=True,
-        )
+    def value_range(self) -> tuple[float, float]:
+        """Return the values at the bottom and the top of the chart, as they are drawn."""
+        if self.chart.steps:
+            values = [dot.value for series in self.chart.series for dot in series.dots] or [0.0]
+            spare = 0.1 * (max(values) - min(values)) or 0.1
+            return min(values) - spare, max(values) + spare
+        low, high = self.y(self.least()), self.y(1.0)
+        spare = 0.04 * (high - low)
+        return low - spare, high + spare
 
     def least(self) -> float:
         """Return the lowest value of the vertical axis."""
@@ -169,7 +160,144 @@ class ChartDrawing:
         return max(LOG_FLOOR, min(values, default=1.0) * 0.8)
 
     def y(self, value: float) -> float:
-        """Return the plot's y coordinate of a value: its base-10 logarithm if the vertical scale is
+        """Return a value as it is drawn: its base-10 logarithm if the vertical scale is
         logarithmic, else the value.
         """
         return math.log10(max(LOG_FLOOR, value)) if self.log else value
+
+    # Curves
+
+    @property
+    def smoothed(self) -> bool:
+        """Whether any curve of the chart is drawn as its running mean, with the single values faint
+        behind it.
+        """
+        curves = (series for series in self.chart.series if series.line)
+        return self.weight < 1.0 and any(len(series.dots) > 2 for series in curves)
+
+    def curves(self) -> list[DrawnCurve]:
+        """Return what is drawn as curves, from what lies behind to what lies in front."""
+        return [one for series in self.chart.series if series.line for one in self._of(series)]
+
+    def _of(self, series: Series) -> list[DrawnCurve]:
+        colour = QColor(str(getattr(self.theme, series.colour)))
+        style = Qt.PenStyle.DashLine if series.dash else Qt.PenStyle.SolidLine
+        times = [dot.at_s for dot in series.dots]
+        values = [dot.value for dot in series.dots]
+        if self.weight >= 1.0 or len(values) <= 2:
+            return [self._curve(times, values, colour, style=style, dots=len(times) <= MOST_DOTS)]
+        single = all(dot.n == 1 for dot in series.dots)
+        # Single answers are noisier than daily means, so they get a smaller weight.
+        mean = running_mean(values, self.weight / 6 if single else self.weight)
+        faint = QColor(colour)
+        faint.setAlpha(FAINT_ALPHA)
+        behind = DrawnCurve(
+            points=self._points(times, values),
+            colour=faint,
+            style=style,
+            width=0.0 if single else 1.0,
+            dot_px=5.0 if single else 6.0 if len(times) <= MOST_DOTS else 0.0,
+        )
+        return [behind, self._curve(times, mean, colour, style=style, dots=False)]
+
+    def _curve(
+        self,
+        times: Sequence[float],
+        values: Sequence[float],
+        colour: QColor,
+        *,
+        style: Qt.PenStyle,
+        dots: bool,
+    ) -> DrawnCurve:
+        points, dot_px = self._points(times, values), 6.0 if dots else 0.0
+        return DrawnCurve(points=points, colour=colour, style=style, width=2.4, dot_px=dot_px)
+
+    def _points(
+        self, times: Sequence[float], values: Sequence[float]
+    ) -> Sequence[tuple[float, float]]:
+        return [(at_s, self.y(value)) for at_s, value in zip(times, values, strict=True)]
+
+    def _paint_intervals(self, painter: QPainter, frame: PlotFrame, series: Series) -> None:
+        """Draw the interval of each point that has one as a faint box."""
+        colour = QColor(str(getattr(self.theme, series.colour)))
+        colour.setAlpha(BOX_ALPHA)
+        left, right = (DAY_S * days for days in series.box_days)
+        for dot in series.dots:
+            if dot.low is not None and dot.high is not None:
+                top = QPointF(frame.x(dot.at_s + left), frame.y(self.y(dot.high)))
+                bottom = QPointF(frame.x(dot.at_s + right), frame.y(self.y(dot.low)))
+                painter.fillRect(QRectF(top, bottom), colour)
+
+    # Lines
+
+    def _paint_level(self, painter: QPainter, frame: PlotFrame, level: float) -> None:
+        """Draw the baseline; its value stands in the legend, where it hides nothing."""
+        painter.setPen(QPen(QColor(self.theme.muted), 1, Qt.PenStyle.DashDotLine))
+        y = frame.y(self.y(level))
+        painter.drawLine(QPointF(frame.area.left(), y), QPointF(frame.area.right(), y))
+
+    def _paint_change(self, painter: QPainter, frame: PlotFrame, mark: ChartMark) -> None:
+        painter.setPen(QPen(QColor(self.theme.edge), 1.6))
+        bottom = QPointF(frame.x(mark.at_s), frame.area.bottom())
+        painter.drawLine(bottom, bottom - QPointF(0, frame.area.height() * MARK_SHARE))
+
+    def _paint_adapter(
+        self, painter: QPainter, frame: PlotFrame, mark: ChartMark, line: int
+    ) -> None:
+        """Draw the mark of an adapter; `line` is the row of its label, so that neighbours do not
+        overlap.
+        """
+        area, x, metrics = frame.area, frame.x(mark.at_s), QFontMetricsF(painter.font())
+        painter.setPen(QPen(QColor(self.theme.curve_c), 1.4, Qt.PenStyle.DotLine))
+        painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
+        painter.setPen(QColor(self.theme.text))
+        width = metrics.horizontalAdvance(mark.name)
+        beside = x + GAP / 2 if x + GAP + width < area.right() else x - GAP / 2 - width
+        y = area.bottom() - area.height() * 0.05 - metrics.height() * line
+        painter.drawText(QPointF(beside, y), mark.name)
+
+
+def _font() -> QFont:
+    made = QFont()
+    made.setPointSizeF(small_pt())
+    return made
+
+
+def _paint_curve(painter: QPainter, frame: PlotFrame, curve: DrawnCurve) -> None:
+    if curve.width:
+        seen = within(curve.points, frame.first, frame.last)
+        painter.setPen(QPen(curve.colour, curve.width, curve.style))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawPolyline([QPointF(frame.x(at_s), frame.y(drawn)) for at_s, drawn in seen])
+    if curve.dot_px:
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(curve.colour)
+        radius = curve.dot_px / 2
+        for at_s, drawn in curve.points:
+            if frame.first <= at_s <= frame.last:
+                painter.drawEllipse(QPointF(frame.x(at_s), frame.y(drawn)), radius, radius)
+
+
+def within(
+    points: Sequence[tuple[float, float]], first: float, last: float
+) -> list[tuple[float, float]]:
+    """Return the part of a line through these points, in order, that lies between two times: Qt
+    would take long to dash a line that goes on for miles outside.
+    """
+    seen: list[tuple[float, float]] = []
+    for begin, end in itertools.pairwise(points):
+        if end[0] < first or begin[0] > last:
+            continue
+        seen += [_cut(begin, end, first, last), _cut(end, begin, first, last)]
+    return list(dict.fromkeys(seen))
+
+
+def _cut(
+    point: tuple[float, float], other: tuple[float, float], first: float, last: float
+) -> tuple[float, float]:
+    """Return the point, moved along the line to `other` to the edge beyond which it lies."""
+    edge = min(max(point[0], first), last)
+    if edge == point[0] or other[0] == point[0]:
+        return point
+    share = (edge - point[0]) / (other[0] - point[0])
+    return edge, point[1] + share * (other[1] - point[1])
