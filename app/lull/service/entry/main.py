@@ -30,6 +30,7 @@ from lull.config.settings import ServiceSettings, Settings
 from lull.core.errors import AddressInUse, LullError, OpenToNetwork, SettingsError
 from lull.service.entry.control_server import open_control
 from lull.service.entry.network_token import forget_token, network_token, note_keychain_use
+from lull.service.process.free_memory import share_few_heaps
 from lull.service.process.listening import ControlSocket, ListeningAt, listening_socket
 from lull.service.process.lock import (
     Discovery,
@@ -127,6 +128,7 @@ def run(
 
     Raises LullError when the service cannot start.
     """
+    share_few_heaps()
     paths.prepare()
     lock = ServiceLock(paths.lock)
     lock.take(discovery=paths.discovery)
