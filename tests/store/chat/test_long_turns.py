@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -16,7 +17,8 @@ from lull.core.chat.messages import Completion, Message
 from lull.core.chat.trajectory import Selection, Turn
 from lull.core.errors import StoreError
 from lull.store.chat import long_turns
-from lull.store.chat.recording import PIECE_ROWS, Prepared, compress_rows, keep_pieces
+from lull.store.chat.kept_pieces import keep_pieces
+from lull.store.chat.recording import PIECE_ROWS, Prepared, compress_rows
 from lull.store.chat.trajectories import Trajectories
 from lull.store.chat.turn_rows import TurnRow
 from lull.store.forgetting.trash import Removal, Trash
@@ -280,6 +282,31 @@ def test_what_a_stop_leaves_unwritten_of_a_very_long_request_is_written_at_the_n
         assert store.turn("turn_1").request[0].text == "message 0 ⟨secret:github-token:1⟩"
         eventually(lambda: nothing_kept(again))
     assert SECRET.encode() not in path.read_bytes()
+
+
+def test_of_many_long_requests_one_piece_is_written_at_a_time(database: Database) -> None:
+    """What waits lies in the database, and a transaction takes one piece of all that wait."""
+    store, hold = Trajectories(database, key=KEY), threading.Event()
+    database.post(lambda _: hold.wait())
+    for n in range(8):
+        messages = [user(f"message {n} {m}") for m in range(4 * PIECE_ROWS)]
+        done = turn(*messages, completion=answer("a"), turn_id=f"turn_{n}", trajectory=f"conv_{n}")
+        links = long_turns.pair_with_links(done.links, done.messages)
+        made = long_turns.UnstoredParts(KEY, list(reversed(links)), "").pieces()
+        store.record(done, session="", selection=Selection(), prepared=Prepared(pieces=(*made,)))
+    waiting = list[int]()
+
+    def look(connection: sqlite3.Connection) -> None:
+        waiting.append(connection.execute("SELECT count(*) FROM kept_pieces").fetchone()[0])
+        if waiting[-1]:
+            database.post(look)
+
+    database.post(look)
+    hold.set()
+    eventually(lambda: waiting and not waiting[-1])
+    assert waiting[0] == 8 * 3
+    assert all(before - after <= 1 for before, after in itertools.pairwise(waiting))
+    assert all(len(store.turn(f"turn_{n}").request) == 4 * PIECE_ROWS for n in range(8))
 
 
 async def test_what_was_left_unwritten_is_written_when_it_comes_back_from_the_trash(

@@ -98,7 +98,9 @@ class AskJudge:
     async def _judged(self, turn: str, votes: tuple[Vote, ...], version: str) -> None:
         async with self._book.writing:
             # Read the row again: the user may have said something in the meantime.
-            rows = [self._voted(one, votes, version) for one in self._rewards.served([turn])]
+            rows = [
+                self._voted(one, votes, version) for one in self._rewards.served_briefly([turn])
+            ]
             await self._book.save(rows)
         await self._book.credit(rows)
 
@@ -121,7 +123,7 @@ class AskJudge:
         async with self._book.writing:
             rows = [
                 replace(served.reward, due=self._clock.now() + self._back_off(served.reward.tries))
-                for served in self._rewards.served([turn])
+                for served in self._rewards.served_briefly([turn])
             ]
             await self._book.save(rows)
 

@@ -79,7 +79,7 @@ class CreditWins:
         the prompt or in the weights. Requests that went well without any skill are stored too.
         """
         good = [r.turn for r in rows if r.reward is not None and r.reward.p_good > GREY[1]]
-        for served in self._rewards.served(good):
+        for served in self._rewards.served_briefly(good):
             if not served.may_be_an_example:
                 continue
             had = self._in_prompt(served) | self._in_weights(served)
@@ -107,7 +107,8 @@ class CreditWins:
         """
         if not served.learned:
             return {}
-        chosen = self._current_selection.skills(served, by_base=True) or ()
+        (whole,) = self._rewards.served([served.turn.id]) or (served,)
+        chosen = self._current_selection.skills(whole, by_base=True) or ()
         return {
             skill.name: skill
             for skill in chosen

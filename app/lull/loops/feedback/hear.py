@@ -216,7 +216,9 @@ class Hear:
     ) -> list[tuple[WaitingMessage, Exchange]]:
         served = {
             one.turn.id: one
-            for one in self._rewards.served([t for w in waiting for t in (w.turn, w.before)])
+            for one in self._rewards.served_briefly(
+                [t for w in waiting for t in (w.turn, w.before)]
+            )
         }
         return [
             (one, _exchange(served[one.before], served[one.turn]))

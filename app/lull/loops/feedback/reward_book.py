@@ -137,7 +137,9 @@ class RewardBook:
 
     async def _rescore(self, turns: Sequence[str]) -> list[RewardRow]:
         async with self.writing:
-            rows = [self.row(one.reward, one.turn, ()) for one in self._rewards.served(turns)]
+            rows = [
+                self.row(one.reward, one.turn, ()) for one in self._rewards.served_briefly(turns)
+            ]
             await self.save(rows)
             return rows
 

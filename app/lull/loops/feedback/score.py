@@ -34,7 +34,7 @@ from lull.store.feedback.rewards import Rewards, UnscoredTurn
 
 log = logging.getLogger(__name__)
 
-TURNS_AT_ONCE = 64
+TURNS_AT_ONCE = 16
 """Most turns read from the store at once."""
 STUMBLES = 2
 """How many failed attempts to score a turn make the scoring skip it."""
@@ -89,7 +89,7 @@ class Score:
     async def _read(self, unread: UnscoredTurn) -> None:
         """Score a turn by its own answer, and the turn before it or the one it repeats."""
         turn, rows = unread.turn, []
-        (served,) = self._rewards.served([turn.id]) or (None,)
+        (served,) = self._rewards.served_briefly([turn.id]) or (None,)
         if served is None:  # deleted meanwhile
             await self._book.save((), read=[turn.id])
             return
@@ -153,7 +153,7 @@ class Score:
         async with self._book.writing:
             rows: list[RewardRow] = []
             for one in found:
-                both = self._rewards.served([one.before, one.turn])
+                both = self._rewards.served_briefly([one.before, one.turn])
                 if len(both) == 2:
                     rows.append(await self._of_reading(both[0], both[1], one))
             await self._book.save(rows)

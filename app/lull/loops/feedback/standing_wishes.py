@@ -141,7 +141,7 @@ class StandingWishes:
         """Return the wishes said in these turns, by owner and model."""
         found: dict[WishPlace, set[str]] = defaultdict(set)
         read = self._feedback.of([*turns])
-        for one in self._rewards.served([*turns]):
+        for one in self._rewards.served_briefly([*turns]):
             feedback = read.get(one.turn.id)
             if feedback is not None:
                 found[_place(one)].add(feedback.findings.rule)
@@ -169,7 +169,8 @@ class StandingWishes:
         owner, model = place
         findings = self._feedback.wishes(owner=owner, model=model, limit=limit)
         about = {
-            one.turn.id: one.asked for one in self._rewards.served([f.before for f in findings])
+            one.turn.id: one.asked
+            for one in self._rewards.served_briefly([f.before for f in findings])
         }
         return [
             self._verifier.wish_of(one, about=about[one.before])

@@ -112,7 +112,7 @@ class FindDerived:
         return tuple(dict.fromkeys((*_said(turns), *rules)))
 
     def _owner_of(self, turns: Sequence[str]) -> str:
-        return next((served.owner for served in self._tables.rewards.served(turns[:1])), "")
+        return next((served.owner for served in self._tables.rewards.served_briefly(turns[:1])), "")
 
     def turns_scored_by_wishes(self, said: Sequence[str], owner: str) -> tuple[str, ...]:
         """Return the ids of the turns whose answers were scored by whether they fulfil a wish that

@@ -26,7 +26,9 @@ class ProvedRequests:
         """Return the past requests, as text, that were answered better with the proposed skill than
         without it in its proof. Blocking.
         """
-        return [served.asked for served in self._rewards.served(self._prove.won_turns(proposal))]
+        return [
+            served.asked for served in self._rewards.served_briefly(self._prove.won_turns(proposal))
+        ]
 
     def asker(self, proposal: Proposal) -> str:
         """Return the client whose request taught the proposed skill; Lull's own window if there is

@@ -50,7 +50,7 @@ class CandidateSources:
             )
         for failure in found.failures:
             spans += spans_of((*failure.messages, failure.answer), failure.turn)
-        for served in self._rewards.served(said):
+        for served in self._rewards.served_briefly(said):
             spans += spans_of(served.turn.request[-1:], served.turn.id)
         return tuple(dict.fromkeys(spans))
 

@@ -95,7 +95,7 @@ class FindFailures:
     def _failure(self, served: ServedTurn, feedback: Feedback | None) -> Failure:
         turn = served.turn
         spoke = feedback is not None and (feedback.findings.lasts or feedback.findings.corrects)
-        following = self._rewards.served([feedback.turn]) if feedback and spoke else []
+        following = self._rewards.served_briefly([feedback.turn]) if feedback and spoke else []
         said = typed_in(after_last_answer(following[0].turn.request)) if following else ""
         return Failure(
             turn=turn.id,

@@ -36,6 +36,7 @@ from lull.service.entry.stand_in_guard import (
     end_stand_in,
     plan_of,
 )
+from lull.service.process.free_memory import share_few_heaps
 from lull.service.process.listening import ControlSocket, ListeningAt, listening_socket
 from lull.service.process.lock import (
     Discovery,
@@ -127,6 +128,7 @@ def run(
 
     Raises LullError when the service cannot start.
     """
+    share_few_heaps()
     paths.prepare()
     lock = ServiceLock(paths.lock)
     lock.take(discovery=paths.discovery)

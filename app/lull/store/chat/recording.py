@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import logging
 import re
 import sqlite3
 from collections.abc import Mapping, Sequence
@@ -26,10 +25,7 @@ from lull.core.chat.trajectory import Selection, Turn
 from lull.core.provenance.redaction import Number, redact_message, redact_name, redact_text
 from lull.store.chat.search_words import add_words
 from lull.store.chat.turn_rows import as_json, selection_json, suffixes_json, without_surrogates
-from lull.store.sqlite.database import Database
 from lull.store.sqlite.writer import insert
-
-log = logging.getLogger(__name__)
 
 SEARCH_CHARACTERS: Final = 100_000
 """Number of characters of a message that the search index covers."""
@@ -128,7 +124,7 @@ def write_records(
     _write_messages(connection, records, number)
     for record in records:
         if record.prepared is not None and record.prepared.pieces:
-            _write_piece(connection, record.prepared.pieces[0])
+            write_piece(connection, record.prepared.pieces[0])
     rows = [_trajectory(record, key, number) for record in records]
     insert(connection, _TRAJECTORIES, rows, _UPSERT)
     turns = [_turn(record.turn, _tools(connection, record, number), number) for record in records]
@@ -137,55 +133,11 @@ def write_records(
     insert(connection, _ASSIGNMENTS, assignments, "ON CONFLICT DO NOTHING")
 
 
-def write_piece(connection: sqlite3.Connection, turn: str, piece: bytes) -> bool:
-    """Store one more piece (a compressed group of messages) of a request with long texts; return
-    False if its turn was deleted meanwhile.
+def write_piece(connection: sqlite3.Connection, piece: bytes) -> None:
+    """Store one more piece (a compressed group of messages) of a request with long texts.
+
+    Raises ZstdError, ValueError or TypeError if it is damaged.
     """
-    there = connection.execute("SELECT 1 FROM turns WHERE id = ?", (turn,)).fetchone()
-    if there is not None:
-        _write_piece(connection, piece)
-    return there is not None
-
-
-def keep_pieces(connection: sqlite3.Connection, turn: str, pieces: Sequence[bytes]) -> None:
-    """Set aside those pieces (compressed groups of messages) of a request whose messages are not
-    in the tables of conversations yet: `write_kept_pieces` moves them there later. If their turn
-    is deleted before, so are they.
-    """
-    there = connection.execute("SELECT 1 FROM turns WHERE id = ?", (turn,)).fetchone()
-    if there is not None:
-        connection.executemany(
-            "INSERT INTO kept_pieces (turn, piece) VALUES (?, ?)", [(turn, one) for one in pieces]
-        )
-
-
-def write_kept_pieces(database: Database) -> None:
-    """Queue the writing of the messages in all pieces (compressed groups) that `keep_pieces`
-    stored, one piece per transaction, so that other writes get in between.
-    """
-
-    def work(connection: sqlite3.Connection) -> None:
-        if not database.closing and _write_kept_piece(connection):
-            database.post(work)
-
-    database.post(work)
-
-
-def _write_kept_piece(connection: sqlite3.Connection) -> bool:
-    """Store the messages of the first piece that `keep_pieces` kept; False if there is none."""
-    row = connection.execute(
-        "SELECT number, piece FROM kept_pieces ORDER BY number LIMIT 1"
-    ).fetchone()
-    if row is not None:
-        connection.execute("DELETE FROM kept_pieces WHERE number = ?", (row["number"],))
-        try:
-            _write_piece(connection, row["piece"])
-        except (zstandard.ZstdError, ValueError, TypeError):
-            log.error("a piece of a long request is damaged: its messages are lost")
-    return row is not None
-
-
-def _write_piece(connection: sqlite3.Connection, piece: bytes) -> None:
     rows = _unpacked(connection, piece)
     stored = stored_of(connection, [row[0] for row in rows])
     _insert_messages(connection, [row for row in rows if row[0] not in stored])

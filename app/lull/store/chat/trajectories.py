@@ -15,13 +15,11 @@ from lull.core.errors import NotFound
 from lull.core.models.most_used_model import ModelUse
 from lull.store.chat import conversation_list, long_turns
 from lull.store.chat.conversation_list import ConversationQuery
+from lull.store.chat.kept_pieces import KeptPieces
 from lull.store.chat.recording import (
     Prepared,
     TurnRecord,
-    keep_pieces,
     session_mark,
-    write_kept_pieces,
-    write_piece,
     write_records,
 )
 from lull.store.chat.turn_rows import (
@@ -57,7 +55,8 @@ class Trajectories:
         self._db = database
         self._key = key
         self._records = database.inbox(partial(write_records, key=key))
-        write_kept_pieces(database)
+        self._kept = KeptPieces(database)
+        self._kept.move()
 
     @property
     def key(self) -> bytes:
@@ -105,20 +104,7 @@ class Trajectories:
     def _put(self, record: TurnRecord) -> None:
         self._records.put(record)
         if record.prepared is not None and len(record.prepared.pieces) > 1:
-            self._write_on(record.turn.stamp.turn, record.prepared.pieces[1:])
-
-    def _write_on(self, turn: str, pieces: Sequence[bytes]) -> None:
-        """Write one piece per transaction, so that other writes get in between. What is left when
-        the database closes is kept in it as it is, which takes no time, and written later.
-        """
-
-        def work(connection: sqlite3.Connection) -> None:
-            if self._db.closing:
-                keep_pieces(connection, turn, pieces)
-            elif write_piece(connection, turn, pieces[0]) and pieces[1:]:
-                self._write_on(turn, pieces[1:])
-
-        self._db.post(work)
+            self._kept.keep(record.turn.stamp.turn, record.prepared.pieces[1:])
 
     async def label(self, turn: str, label: Label | None, *, at: datetime) -> None:
         """Set or clear the user's rating of a turn. Raises NotFound."""

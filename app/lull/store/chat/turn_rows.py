@@ -196,15 +196,18 @@ def _title(message: str | None) -> str:
     return words if len(words) <= TITLE_CHARACTERS else f"{words[: TITLE_CHARACTERS - 1].rstrip()}…"
 
 
-def turn_row(connection: sqlite3.Connection, row: sqlite3.Row, known: set[str]) -> TurnRow:
-    """Convert a database row to a turn (a request with its answer), and load its messages.
+def turn_row(
+    connection: sqlite3.Connection, row: sqlite3.Row, known: set[str], *, most: int | None = None
+) -> TurnRow:
+    """Convert a database row to a turn (a request with its answer), and load its messages: all of
+    its request, or the newest `most`.
 
     Messages whose links (hash of a message and all before it) are in `known` are left out of the
     request; the turn's own links are added to `known`.
     """
     new: list[Message] = []
     link = row["request_link"]
-    while link and link not in known:
+    while link and link not in known and (most is None or len(new) < most):
         found = connection.execute(
             "SELECT parent, message FROM messages WHERE link = ?", (link,)
         ).fetchone()

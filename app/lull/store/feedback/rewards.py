@@ -24,6 +24,11 @@ from lull.store.feedback.reward_rows import (
 from lull.store.rows.readable_rows import readable
 from lull.store.sqlite.database import Database
 
+NEWEST_MESSAGES = 200
+"""Messages of a request that are read to see what was said last. A request may hold 200,000, which
+cost the service hundreds of megabytes and hold up its event loop for most of a second.
+"""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnscoredTurn:
@@ -32,7 +37,9 @@ class UnscoredTurn:
     """
 
     turn: TurnRow
-    """The unscored turn; its `request` holds only the messages that are new in it."""
+    """The unscored turn; its `request` holds only the messages that are new in it, of very many the
+    newest.
+    """
     before: TurnRow | None
     again: TurnRow | None
     """An earlier turn with exactly the same request and history, if the user asked again."""
@@ -154,9 +161,19 @@ class Rewards:
         """Return the turns with these ids, each with its client and reward, in the given order;
         deleted ones are left out.
         """
+        return self._in_order(turns, most=None)
+
+    def served_briefly(self, turns: Sequence[str]) -> list[ServedTurn]:
+        """Return the turns as `served` does, each with only the newest messages of its request:
+        enough to see what was said last, and much less to read of a long one.
+        """
+        return self._in_order(turns, most=NEWEST_MESSAGES)
+
+    def _in_order(self, turns: Sequence[str], *, most: int | None) -> list[ServedTurn]:
         if not turns:
             return []
-        found = {s.turn.id: s for s in self._served(f"t.id IN ({_marks(turns)})", tuple(turns))}
+        where = f"t.id IN ({_marks(turns)})"
+        found = {s.turn.id: s for s in self._served(where, tuple(turns), most=most)}
         return [found[turn] for turn in turns if turn in found]
 
     def following(self, turn: TurnRow) -> TurnRow | None:
@@ -174,7 +191,7 @@ class Rewards:
             ).fetchone()
             for row in rows if own else ():
                 known = {own["answer_link"], own["request_link"]} - {row["request_link"]}
-                found = turn_row(connection, row, known)
+                found = turn_row(connection, row, known, most=NEWEST_MESSAGES)
                 behind = _parents(connection, row["request_link"], len(found.request))
                 if behind in (own["answer_link"], own["request_link"]):
                     return found
@@ -263,7 +280,9 @@ class Rewards:
             row["asked_at"]
         )
 
-    def _served(self, where: str, values: tuple[object, ...]) -> list[ServedTurn]:
+    def _served(
+        self, where: str, values: tuple[object, ...], *, most: int | None = None
+    ) -> list[ServedTurn]:
         def work(connection: sqlite3.Connection) -> list[ServedTurn]:
             rows = connection.execute(
                 "SELECT t.*, coalesce(t.known, r.generation) AS looked_up, r.client, r.apart,"
@@ -277,7 +296,7 @@ class Rewards:
             ).fetchall()
             return [
                 ServedTurn(
-                    turn=turn_row(connection, row, set()),
+                    turn=turn_row(connection, row, set(), most=most),
                     known=row["looked_up"],
                     client=row["client"],
                     apart=bool(row["apart"]),
@@ -376,7 +395,7 @@ def _unread(connection: sqlite3.Connection, row: sqlite3.Row) -> UnscoredTurn:
     ).fetchall()
     # The client may have reworded the answer; the request before it still matches.
     links = {o[column] for o in earlier for column in ("answer_link", "request_link")}
-    turn = turn_row(connection, row, links - {row["request_link"]})
+    turn = turn_row(connection, row, links - {row["request_link"]}, most=NEWEST_MESSAGES)
     again = next((o for o in earlier if o["request_link"] == row["request_link"]), None)
     behind = _parents(connection, row["request_link"], len(turn.request))
     before = next((o for o in earlier if behind in (o["answer_link"], o["request_link"])), None)
@@ -390,8 +409,10 @@ def _unread(connection: sqlite3.Connection, row: sqlite3.Row) -> UnscoredTurn:
 def _brief(
     connection: sqlite3.Connection, row: sqlite3.Row | None, links: set[str]
 ) -> TurnRow | None:
-    """Read a turn with only its new messages."""
-    return turn_row(connection, row, links - {row["request_link"]}) if row is not None else None
+    """Read a turn with only its new messages, of very many the newest."""
+    if row is None:
+        return None
+    return turn_row(connection, row, links - {row["request_link"]}, most=NEWEST_MESSAGES)
 
 
 def _parents(connection: sqlite3.Connection, link: str, steps: int) -> str:

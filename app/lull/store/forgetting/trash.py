@@ -18,7 +18,7 @@ from typing import TypeVar
 
 from lull.core.errors import StoreError
 from lull.store.backups.witness import count_deleted
-from lull.store.chat.recording import write_kept_pieces
+from lull.store.chat.kept_pieces import KeptPieces
 from lull.store.chat.trash_files import (
     ROOT,
     DamagedTrash,
@@ -229,7 +229,7 @@ class Trash:
 
     async def _restored_from(self, file: Path, work: DatabaseWork[int]) -> int:
         back = await self._db.write(work)
-        write_kept_pieces(self._db)
+        KeptPieces(self._db).move()
         file.unlink(missing_ok=True)
         return back
 

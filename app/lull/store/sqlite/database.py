@@ -175,14 +175,14 @@ class Database:
 
     # Writing
 
-    def post(self, work: DatabaseWork[Any]) -> None:
-        """Queue a write to the database; never waits or raises.
+    def post(self, work: DatabaseWork[Any]) -> bool:
+        """Queue a write to the database; never waits or raises. Returns False if it was dropped.
 
         A failure is logged once when it starts and once when it ends. Writes beyond the backlog are
         dropped and counted. The work must tolerate a rollback and rerun, and not depend on other
         posted work.
         """
-        self._writer.post_work(work)
+        return self._writer.post_work(work)
 
     def inbox(self, write: Callable[[sqlite3.Connection, Sequence[T]], None]) -> Inbox[T]:
         """Return a queue for frequent small writes: items are posted one by one and passed to

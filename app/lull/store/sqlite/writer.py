@@ -58,7 +58,7 @@ class Inbox(Generic[T]):
 
     def __init__(
         self,
-        post: Callable[[_Entry], None],
+        post: Callable[[_Entry], bool],
         write: Callable[[sqlite3.Connection, Sequence[T]], None],
     ) -> None:
         self.write = write
@@ -100,8 +100,10 @@ class Writer:
 
     # Queueing
 
-    def post(self, entry: _Entry) -> None:
-        """Queue a write without waiting; it is dropped and counted if too many wait."""
+    def post(self, entry: _Entry) -> bool:
+        """Queue a write without waiting; it is dropped and counted if too many wait. Returns
+        whether it was queued.
+        """
         with self._door:
             # A write in progress may queue its next piece even after closing.
             closed = self._closed and threading.current_thread() is not self._thread
@@ -109,14 +111,15 @@ class Writer:
                 self.dropped += 1
                 if self.dropped == 1 and not self._closed:
                     log.error("the store does not keep up: records are dropped")
-                return
+                return False
             self._queue.put(entry)
+            return True
 
-    def post_work(self, work: DatabaseWork[Any]) -> None:
+    def post_work(self, work: DatabaseWork[Any]) -> bool:
         """Queue a write function without waiting; it is dropped and counted if too many writes
-        wait.
+        wait. Returns whether it was queued.
         """
-        self.post(_Entry(work))
+        return self.post(_Entry(work))
 
     def inbox(self, write: Callable[[sqlite3.Connection, Sequence[T]], None]) -> Inbox[T]:
         """Return an inbox whose items are written together."""

@@ -25,6 +25,7 @@ from lull.core.chat.messages import (
 )
 from lull.core.errors import LullError, RequestError
 from lull.core.skills.prompt_block import Injection
+from lull.service.process.free_memory import give_back_freed_memory
 from lull.service.proxy.long.frames import BodyFrame
 from lull.service.proxy.long.reader import LongReader, WatchProcess, long_command
 from lull.service.proxy.reading.unpacking import LONG_BYTES, TOO_LONG, decompress_zstd
@@ -49,6 +50,8 @@ GROWN_LEAVES_AFTER_S: Final = 5.0
 """Seconds without use after which the child process stops if it has read a body larger than
 `GROWN_BYTES`.
 """
+FREED_AFTER_S: Final = 5.0
+"""Seconds after a long request until the memory that it took here is given back to the system."""
 
 MOST_RECORDED_BYTES: Final = 100_000_000
 """Most bytes of requests, unpacked, whose record is being made at once; a request beyond them is
@@ -193,6 +196,7 @@ class LongBodies:
         self._under_way: set[asyncio.Future[Any]] = set()
         self._recorded_bytes = 0
         self._leaving: asyncio.TimerHandle | None = None
+        self._freeing: asyncio.TimerHandle | None = None
 
     @property
     def pid(self) -> int | None:
@@ -226,6 +230,7 @@ class LongBodies:
             finally:
                 child.send_frame("drop", name, {"kept": found is not None and found.kept})
                 self._leave_later()
+                self._free_later()
 
     def begin_record(self, weight: int) -> bool:
         """Return whether another request with a long body, of `weight` bytes, can be recorded now
@@ -242,6 +247,7 @@ class LongBodies:
     def end_record(self, weight: int) -> None:
         """Free the bytes that `begin_record` reserved for recording a request with a long body."""
         self._recorded_bytes -= weight
+        self._free_later()
 
     def start_task(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
         """Run a coroutine as a background task, for which `wait_for_tasks` waits: recording a
@@ -262,6 +268,8 @@ class LongBodies:
     async def close(self) -> None:
         """Cancel the bodies being read and stop the child process."""
         self._stay()
+        if self._freeing is not None:
+            self._freeing.cancel()
         for task in tuple(self._under_way):
             task.cancel()
         await asyncio.gather(*self._under_way, return_exceptions=True)
@@ -286,6 +294,15 @@ class LongBodies:
         loop = asyncio.get_running_loop()
         soon_s = GROWN_LEAVES_AFTER_S if self._grown else self._leaves_after_s
         self._leaving = loop.call_later(min(soon_s, self._leaves_after_s), self._leave)
+
+    def _free_later(self) -> None:
+        if self._freeing is None:
+            loop = asyncio.get_running_loop()
+            self._freeing = loop.call_later(FREED_AFTER_S, self._free)
+
+    def _free(self) -> None:
+        self._freeing = None
+        self.start_task(asyncio.to_thread(give_back_freed_memory))
 
     def _leave(self) -> None:
         if self._under_way or self._one.locked():
