@@ -30,7 +30,8 @@ from lull.loops.feedback.standing_wishes import StandingWishes, Withdrawn
 from lull.loops.feedback.verify import Verifier, Wish, is_from_wish, wish_text
 from lull.store.chat.turn_rows import TurnRow
 from lull.store.feedback.reward_rows import RewardRow, ServedTurn, newest_words
-from lull.store.feedback.rewards import Rewards, UnscoredTurn
+from lull.store.feedback.rewards import Rewards
+from lull.store.feedback.unscored_turns import UnscoredTurn
 
 log = logging.getLogger(__name__)
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from lull.core.feedback.signals import YOU_SAID
@@ -21,28 +20,14 @@ from lull.store.feedback.reward_rows import (
     reward_row,
     values_of,
 )
+from lull.store.feedback.unscored_turns import (
+    NEWEST_MESSAGES,
+    UnscoredTurn,
+    link_before,
+    unscored_turn,
+)
 from lull.store.rows.readable_rows import readable
 from lull.store.sqlite.database import Database
-
-NEWEST_MESSAGES = 200
-"""Messages of a request that are read to see what was said last. A request may hold 200,000, which
-cost the service hundreds of megabytes and hold up its event loop for most of a second.
-"""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnscoredTurn:
-    """A conversation turn that is not scored yet, with the turn before it: the user's message in
-    the new turn may contain feedback on the answer of the turn before.
-    """
-
-    turn: TurnRow
-    """The unscored turn; its `request` holds only the messages that are new in it, of very many the
-    newest.
-    """
-    before: TurnRow | None
-    again: TurnRow | None
-    """An earlier turn with exactly the same request and history, if the user asked again."""
 
 
 class Rewards:
@@ -62,7 +47,7 @@ class Rewards:
             rows = connection.execute(
                 "SELECT * FROM turns WHERE read_by_score = 0 ORDER BY id LIMIT ?", (limit,)
             ).fetchall()
-            return [_unread(connection, row) for row in rows]
+            return [unscored_turn(connection, row) for row in rows]
 
         return self._db.read(work)
 
@@ -192,7 +177,7 @@ class Rewards:
             for row in rows if own else ():
                 known = {own["answer_link"], own["request_link"]} - {row["request_link"]}
                 found = turn_row(connection, row, known, most=NEWEST_MESSAGES)
-                behind = _parents(connection, row["request_link"], len(found.request))
+                behind = link_before(connection, row["request_link"], len(found.request))
                 if behind in (own["answer_link"], own["request_link"]):
                     return found
             return None
@@ -386,40 +371,3 @@ def _may_teach(owner: str) -> tuple[str, tuple[str, ...]]:
 
 def _marks(values: Collection[str]) -> str:
     return ",".join("?" * len(values))
-
-
-def _unread(connection: sqlite3.Connection, row: sqlite3.Row) -> UnscoredTurn:
-    earlier = connection.execute(
-        "SELECT * FROM turns WHERE trajectory = ? AND id < ? ORDER BY id DESC LIMIT 64",
-        (row["trajectory"], row["id"]),
-    ).fetchall()
-    # The client may have reworded the answer; the request before it still matches.
-    links = {o[column] for o in earlier for column in ("answer_link", "request_link")}
-    turn = turn_row(connection, row, links - {row["request_link"]}, most=NEWEST_MESSAGES)
-    again = next((o for o in earlier if o["request_link"] == row["request_link"]), None)
-    behind = _parents(connection, row["request_link"], len(turn.request))
-    before = next((o for o in earlier if behind in (o["answer_link"], o["request_link"])), None)
-    return UnscoredTurn(
-        turn=turn,
-        before=_brief(connection, before, links),
-        again=_brief(connection, again, links),
-    )
-
-
-def _brief(
-    connection: sqlite3.Connection, row: sqlite3.Row | None, links: set[str]
-) -> TurnRow | None:
-    """Read a turn with only its new messages, of very many the newest."""
-    if row is None:
-        return None
-    return turn_row(connection, row, links - {row["request_link"]}, most=NEWEST_MESSAGES)
-
-
-def _parents(connection: sqlite3.Connection, link: str, steps: int) -> str:
-    """Return the link `steps` messages before this one."""
-    for _ in range(steps):
-        row = connection.execute("SELECT parent FROM messages WHERE link = ?", (link,)).fetchone()
-        if row is None:
-            return ""
-        link = row["parent"]
-    return link
