@@ -22,8 +22,6 @@ from typing import Final
 ROOT: Final = Path(__file__).parents[1]
 TOPS: Final = ("app", "tests", "bench")
 WALKS: Final = ("request", "correction", "night")
-SHARED_ALIASES: Final = frozenset({"Array", "Index", "Row", "Vector"})
-"""Type aliases that may stand in many modules: each is a short name for the same kind of thing."""
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z0-9]*")
 
 
@@ -110,14 +108,12 @@ def _reachable(start: str, needs: Mapping[str, Iterable[str]]) -> set[str]:
 
 
 def types_of_one_name(app: Path) -> list[str]:
-    """Names of public classes and type aliases that stand in more than one place; aliases of one
-    of the `SHARED_ALIASES` count as one.
+    """Names of public classes and type aliases that stand in more than one place; aliases that are
+    defined in the same words count as one.
     """
     nodes = [node for file in python_files(app) for node in tree_of(file).body]
     classes = Counter(node.name for node in nodes if isinstance(node, ast.ClassDef))
-    aliases = Counter(name for node in nodes if (name := _alias(node)))
-    for name in SHARED_ALIASES & aliases.keys():
-        aliases[name] = 1
+    aliases = Counter(name for name, _ in set(filter(None, map(_alias, nodes))))
     names = (classes + aliases).items()
     return [name for name, times in names if times > 1 and not name.startswith("_")]
 
@@ -139,18 +135,18 @@ def types_of_the_same_words(app: Path) -> list[list[str]]:
     ]
 
 
-def _alias(node: ast.stmt) -> str:
-    """The type alias that a statement defines; "" if it defines none."""
+def _alias(node: ast.stmt) -> tuple[str, str] | None:
+    """The type alias that a statement defines, and the type; None if it defines none."""
     match node:
         case ast.Assign(targets=[ast.Name(id=name)], value=value):
             pass
         case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
             pass
         case _:
-            return ""
+            return None
     is_camel = name.lstrip("_")[:1].isupper() and any(letter.islower() for letter in name)
     is_variable = isinstance(value, ast.Call)  # T_co = TypeVar(...)
-    return name if is_camel and not is_variable else ""
+    return (name, ast.unparse(value)) if is_camel and not is_variable else None
 
 
 def walks(page: Path) -> dict[str, list[str]]:

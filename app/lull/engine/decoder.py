@@ -29,7 +29,7 @@ from mlx_lm.tuner.lora import LoRALinear
 from lull.engine.adapters import LoadedAdapter
 from lull.engine.model import on_cpu
 
-Array = np.ndarray[Any, np.dtype[np.float32]]
+FloatArray = np.ndarray[Any, np.dtype[np.float32]]
 
 
 MOST_KEPT: Final = 4
@@ -89,7 +89,7 @@ class _Linear:
     """A linear layer, with a LoRA adapter or without."""
 
     def __init__(self, layer: Any) -> None:
-        self._low: tuple[Array, Array] | None = None
+        self._low: tuple[FloatArray, FloatArray] | None = None
         if type(layer) is LoRALinear:
             self._low = (_array(layer.lora_a), layer.scale * _array(layer.lora_b))
             layer = layer.linear
@@ -98,8 +98,8 @@ class _Linear:
         self._weight_IO = _array(layer.weight).T
         self._bias_O = _array(layer.bias) if "bias" in layer else None
 
-    def __call__(self, x_BI: Array) -> Array:
-        y_BO: Array = x_BI @ self._weight_IO
+    def __call__(self, x_BI: FloatArray) -> FloatArray:
+        y_BO: FloatArray = x_BI @ self._weight_IO
         if self._bias_O is not None:
             y_BO += self._bias_O
         if self._low is not None:
@@ -116,9 +116,9 @@ class _Norm:
             raise _UnknownLayerError
         self._weight_I, self._eps = _array(layer.weight), np.float32(layer.eps)
 
-    def __call__(self, x_BI: Array) -> Array:
+    def __call__(self, x_BI: FloatArray) -> FloatArray:
         square_B1 = (x_BI * x_BI).sum(axis=-1, keepdims=True) / np.float32(x_BI.shape[-1])
-        normed_BI: Array = x_BI / np.sqrt(square_B1 + self._eps) * self._weight_I
+        normed_BI: FloatArray = x_BI / np.sqrt(square_B1 + self._eps) * self._weight_I
         return normed_BI
 
 
@@ -128,17 +128,17 @@ class _Position:
     part of an answer in a batch's common cache.
     """
 
-    cos_B1D: Array
-    sin_B1D: Array
+    cos_B1D: FloatArray
+    sin_B1D: FloatArray
     """Of half a head's values."""
-    padding_B11S: Array | None
+    padding_B11S: FloatArray | None
     """-inf where a cache is padded, 0 elsewhere; None without padding."""
 
-    def rotated(self, x_BHD: Array) -> Array:
+    def rotated(self, x_BHD: FloatArray) -> FloatArray:
         """Apply the rotary position embedding (Su et al., arXiv 2104.09864)."""
         half = x_BHD.shape[-1] // 2
         a, b = x_BHD[..., :half], x_BHD[..., half:]
-        turned: Array = np.concatenate(
+        turned: FloatArray = np.concatenate(
             (a * self.cos_B1D - b * self.sin_B1D, a * self.sin_B1D + b * self.cos_B1D), axis=-1
         )
         return turned
@@ -164,17 +164,17 @@ class _Block:
         self._heads, self._queries = attention.n_kv_heads, attention.n_heads
         self._scale = np.float32(attention.scale)
 
-    def __call__(self, x_BI: Array, at: _Position, cache: Any) -> Array:
+    def __call__(self, x_BI: FloatArray, at: _Position, cache: Any) -> FloatArray:
         x_BI = x_BI + self._attended(self._before(x_BI), at, cache)
         normed_BI = self._between(x_BI)
         gate_BO, up_BO = self._gate(normed_BI), self._up(normed_BI)
         # SwiGLU (Shazeer, arXiv 2002.05202); exp of a large negative gate is inf, and its share 0
         with np.errstate(over="ignore"):
             silu_BO = np.divide(gate_BO, np.float32(1) + np.exp(-gate_BO), dtype=np.float32)
-        after_BI: Array = x_BI + self._down(silu_BO * up_BO)
+        after_BI: FloatArray = x_BI + self._down(silu_BO * up_BO)
         return after_BI
 
-    def _attended(self, x_BI: Array, at: _Position, cache: Any) -> Array:
+    def _attended(self, x_BI: FloatArray, at: _Position, cache: Any) -> FloatArray:
         rows, heads, queries = len(x_BI), self._heads, self._queries
         query_BHD = at.rotated(self._q(x_BI).reshape(rows, queries, -1))
         key_BHD = at.rotated(self._k(x_BI).reshape(rows, heads, -1))
@@ -207,16 +207,16 @@ class _Weights:
             raise _UnknownLayerError
         values, base, self._position_scale = ropes.pop()
         even = np.arange(0, values, 2, dtype=np.float32)
-        self._frequencies: Array = np.float32(base) ** (-even / np.float32(values))
+        self._frequencies: FloatArray = np.float32(base) ** (-even / np.float32(values))
 
-    def logits(self, tokens_B: Any, cache: Sequence[Any]) -> Array:
+    def logits(self, tokens_B: Any, cache: Sequence[Any]) -> FloatArray:
         """Return the logits of the next token, shape (B, V)."""
         at = self._position(cache[0], len(tokens_B))
-        x_BI: Array = self._tokens_VI[tokens_B]
+        x_BI: FloatArray = self._tokens_VI[tokens_B]
         for block, layer in zip(self._blocks, cache, strict=True):
             x_BI = block(x_BI, at, layer)
         x_BI = self._norm(x_BI)
-        logits_BV: Array = x_BI @ self._tokens_VI.T if self._head is None else self._head(x_BI)
+        logits_BV: FloatArray = x_BI @ self._tokens_VI.T if self._head is None else self._head(x_BI)
         return logits_BV
 
     def _position(self, layer: Any, rows: int) -> _Position:
@@ -239,7 +239,7 @@ def _rope(layer: Any) -> tuple[int, float, float]:
     return layer.dims, layer.base, layer.scale
 
 
-def _array(array: mx.array) -> Array:
+def _array(array: mx.array) -> FloatArray:
     if array.dtype != mx.float32:
         raise _UnknownLayerError
     return np.asarray(array)

@@ -17,8 +17,6 @@ from lull.backends.reader.files import ReaderFiles
 from lull.core.errors import EngineError
 from lull.engine.reader.net import ReaderNet, ReaderShape
 
-Array = Any
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadedReader:

@@ -17,7 +17,6 @@ from mlx_lm.tuner.utils import linear_to_lora_layers
 
 from lull.core.feedback.exchange import Exchange, readable
 
-Array = Any
 LINEAR: Final = (
     "self_attn.q_proj",
     "self_attn.k_proj",
@@ -74,12 +73,12 @@ class Batch:
     the right.
     """
 
-    ids_BT: Array
-    last_B: Array
+    ids_BT: mx.array
+    last_B: mx.array
     """Index of each exchange's last token, shape (B,)."""
-    said_BT: Array
+    said_BT: mx.array
     """1 at the tokens of the user's message, 0 elsewhere, shape (B, T)."""
-    spans_BST: Array
+    spans_BST: mx.array
     """1 at the tokens of each sentence, 0 elsewhere, shape (B, S, T); all zeros for missing
     sentences.
     """
@@ -148,14 +147,14 @@ class ReaderNet(nn.Module):  # type: ignore[misc]
         self.classes = nn.Linear(3 * width, len(shape.classes))
         self.sentence = nn.Linear(2 * width, 1)
 
-    def lower(self, ids_BT: Array) -> Array:
+    def lower(self, ids_BT: mx.array) -> mx.array:
         """Return the hidden states after the network's frozen lower layers, (B, T, D)."""
-        h_BTD = self.base.embed_tokens(ids_BT)
+        h_BTD: mx.array = self.base.embed_tokens(ids_BT)
         for layer in self.base.layers[: self.shape.frozen]:
             h_BTD = layer(h_BTD, "causal")
         return h_BTD
 
-    def upper(self, h_BTD: Array, batch: Batch) -> tuple[Array, Array, Array]:
+    def upper(self, h_BTD: mx.array, batch: Batch) -> tuple[mx.array, mx.array, mx.array]:
         """Apply the network's upper layers and the classifier heads to hidden states.
 
         Returns the labels' log-odds (B, L), the classes' logits (B, K) and each sentence's log-odds
@@ -182,10 +181,10 @@ class ReaderNet(nn.Module):  # type: ignore[misc]
         classes_BK = self.classes(mx.concatenate([whole_BE, stated_BD], axis=-1))
         return self.labels(whole_BE), classes_BK, sentence_BS
 
-    def __call__(self, batch: Batch) -> tuple[Array, Array, Array]:
+    def __call__(self, batch: Batch) -> tuple[mx.array, mx.array, mx.array]:
         return self.upper(self.lower(batch.ids_BT), batch)
 
 
-def _mean(weights_BST: Array, h_BTD: Array) -> Array:
+def _mean(weights_BST: mx.array, h_BTD: mx.array) -> mx.array:
     total_BS = mx.maximum(weights_BST.sum(axis=-1, keepdims=True), 1.0)
     return (weights_BST @ h_BTD) / total_BS

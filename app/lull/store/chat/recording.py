@@ -45,7 +45,8 @@ _TURNS: Final = (
 )
 _ASSIGNMENTS: Final = "coin_flips (trajectory, client, name, sha256, left_out, share)"
 
-Row = tuple[object, ...]
+TurnValues = tuple[object, ...]
+"""The values of one row of a turn, in the order of the columns that are inserted."""
 
 
 PIECE_ROWS: Final = 200
@@ -210,7 +211,7 @@ def session_mark(key: bytes, session: str) -> str:
     ).hexdigest()
 
 
-def _trajectory(record: TurnRecord, key: bytes, number: Number) -> Row:
+def _trajectory(record: TurnRecord, key: bytes, number: Number) -> TurnValues:
     turn, session, selection, _ = record
     stamp = turn.stamp
     at = stamp.at.isoformat()
@@ -229,7 +230,7 @@ def _trajectory(record: TurnRecord, key: bytes, number: Number) -> Row:
     )
 
 
-def _turn(turn: Turn, tools: str, number: Number) -> Row:
+def _turn(turn: Turn, tools: str, number: Number) -> TurnValues:
     stamp, usage = turn.stamp, turn.completion.usage
     return (
         stamp.turn,
@@ -271,7 +272,7 @@ def _set_fields(sampling: Sampling) -> dict[str, object]:
     return {name: value for name, value in values.items() if value not in (None, ())}
 
 
-def _assignments(record: TurnRecord) -> list[Row]:
+def _assignments(record: TurnRecord) -> list[TurnValues]:
     stamp = record.turn.stamp
     assigned = record.selection.assignments if stamp.number == 1 else ()
     return [(stamp.trajectory, f.client, f.name, f.sha256, f.left_out, f.share) for f in assigned]

@@ -18,8 +18,9 @@ from lull.core.errors import StoreError
 
 ROOT: Final = "trajectories"
 """The table of conversations, to which every other row in a trash file belongs."""
-Row = dict[str, Any]
-Rows = Sequence[tuple[str, Row]]
+TrashRow = dict[str, Any]
+"""A deleted row of any table, by column."""
+TrashRows = Sequence[tuple[str, TrashRow]]
 """Rows, each with the name of its table, parents before their children, messages last."""
 _DAMAGE: Final = (
     gzip.BadGzipFile,
@@ -50,11 +51,11 @@ class DamagedTrash(StoreError):
 
     title = "Part of the trash is damaged"
 
-    rows: Rows = ()
+    rows: TrashRows = ()
     """The rows that could still be read, most of them from before the damage."""
 
 
-def damage_error(files: Sequence[Path], rows: Rows = ()) -> DamagedTrash:
+def damage_error(files: Sequence[Path], rows: TrashRows = ()) -> DamagedTrash:
     """Build the error to raise for damaged trash files (deleted conversations): it names the files
     and carries the rows that could still be read.
     """
@@ -66,7 +67,7 @@ def damage_error(files: Sequence[Path], rows: Rows = ()) -> DamagedTrash:
     return error
 
 
-def to_bytes(head: Mapping[str, Any], rows: Rows) -> bytes:
+def to_bytes(head: Mapping[str, Any], rows: TrashRows) -> bytes:
     """Return the bytes of a trash file, which holds deleted conversations: `head` describes the
     content, `rows` are the database rows.
     """
@@ -87,13 +88,13 @@ def head_of(file: Path) -> dict[str, Any] | None:
     return said if isinstance(said, dict) else None
 
 
-def rows_of(file: Path) -> list[tuple[str, Row]]:
+def rows_of(file: Path) -> list[tuple[str, TrashRow]]:
     """Return the database rows in a trash file (deleted conversations), each with the name of its
     table.
 
     Raises DamagedTrash, StoreError.
     """
-    rows: list[tuple[str, Row]] = []
+    rows: list[tuple[str, TrashRow]] = []
     try:
         with gzip.open(file, "rt", encoding="utf-8") as lines:
             next(lines)
@@ -132,7 +133,7 @@ def damaged_in(folder: Path) -> list[Path]:
     return [file for file in sorted(folder.glob("*.gz")) if is_damaged(file)]
 
 
-def complete_conversations(rows: Rows) -> set[str]:
+def complete_conversations(rows: TrashRows) -> set[str]:
     """Return the ids of the conversations that are complete among these rows of a trash file, which
     means that all their messages are there.
 
@@ -156,7 +157,7 @@ def complete_conversations(rows: Rows) -> set[str]:
     return {row["trajectory"] for row in turns} - broken
 
 
-def _sound(table: str, row: Row) -> bool:
+def _sound(table: str, row: TrashRow) -> bool:
     """Whether a row of a damaged file has what is looked at when it is put back."""
     plain = all(one is None or isinstance(one, (str, int, float, bytes)) for one in row.values())
     return plain and _LOOKED_AT.get(table, set()) <= row.keys()

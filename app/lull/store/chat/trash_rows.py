@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 from typing import Any, Final
 
 from lull.store.chat.search_words import add_words, indexed_texts
-from lull.store.chat.trash_files import ROOT, Row, Rows
+from lull.store.chat.trash_files import ROOT, TrashRow, TrashRows
 
 _SHARED: Final = ("messages", "words", "tool_sets")
 """Tables of which several conversations may need the same row."""
@@ -24,11 +24,11 @@ _VALUES_PER_QUERY: Final = 500
 
 def rows_of_conversations(
     connection: sqlite3.Connection, ids: Sequence[str]
-) -> list[tuple[str, Row]]:
+) -> list[tuple[str, TrashRow]]:
     """Return every database row that depends on these conversations, and the rows of their
     messages; a row that others depend on comes before them.
     """
-    found: list[tuple[str, Row]] = []
+    found: list[tuple[str, TrashRow]] = []
     seen: set[tuple[str, str]] = set()
     waiting: list[tuple[str, str, list[Any]]] = [(ROOT, "id", list(ids))]
     children = _children(connection)
@@ -63,9 +63,9 @@ def _tables(connection: sqlite3.Connection) -> list[str]:
     return [row["name"] for row in rows]
 
 
-def _said(connection: sqlite3.Connection, turns: Sequence[Row]) -> list[tuple[str, Row]]:
+def _said(connection: sqlite3.Connection, turns: Sequence[TrashRow]) -> list[tuple[str, TrashRow]]:
     ends = {turn[name] for turn in turns for name in ("request_link", "answer_link")}
-    messages: dict[str, Row] = {}
+    messages: dict[str, TrashRow] = {}
     while ends:
         rows = rows_where(connection, "messages", "link", sorted(ends))
         messages |= {row["link"]: row for row in rows}
@@ -82,9 +82,9 @@ def _said(connection: sqlite3.Connection, turns: Sequence[Row]) -> list[tuple[st
 
 def rows_where(
     connection: sqlite3.Connection, table: str, column: str, values: Sequence[Any]
-) -> list[Row]:
+) -> list[TrashRow]:
     """Return the rows of a table that have one of these values in a column."""
-    found: list[Row] = []
+    found: list[TrashRow] = []
     for at in range(0, len(values), _VALUES_PER_QUERY):
         part = values[at : at + _VALUES_PER_QUERY]
         marks = ",".join("?" * len(part))
@@ -97,7 +97,7 @@ def rows_where(
     return found
 
 
-def put_back(connection: sqlite3.Connection, rows: Sequence[tuple[str, Row]]) -> list[str]:
+def put_back(connection: sqlite3.Connection, rows: Sequence[tuple[str, TrashRow]]) -> list[str]:
     """Insert rows of conversations from the trash into the database again, keeping rows that exist;
     return the ids of restored conversations.
     """
@@ -122,7 +122,7 @@ def put_back(connection: sqlite3.Connection, rows: Sequence[tuple[str, Row]]) ->
     return [one for one in ids if one not in there]
 
 
-def _put_back_numbered(connection: sqlite3.Connection, table: str, row: Row) -> None:
+def _put_back_numbered(connection: sqlite3.Connection, table: str, row: TrashRow) -> None:
     """Insert a row with a new number, unless the same row is there."""
     names = [name for name in row if name != "number"]
     if not names:
@@ -136,7 +136,7 @@ def _put_back_numbered(connection: sqlite3.Connection, table: str, row: Row) -> 
     )
 
 
-def put_back_alone(connection: sqlite3.Connection, rows: Rows, conversation: str) -> bool:
+def put_back_alone(connection: sqlite3.Connection, rows: TrashRows, conversation: str) -> bool:
     """Insert one conversation of a damaged trash file into the database, or nothing of it if its
     rows violate a constraint; return whether it was inserted.
     """
@@ -151,7 +151,9 @@ def put_back_alone(connection: sqlite3.Connection, rows: Rows, conversation: str
     return True
 
 
-def only_rows_of(connection: sqlite3.Connection, rows: Rows, ids: Collection[str]) -> Rows:
+def only_rows_of(
+    connection: sqlite3.Connection, rows: TrashRows, ids: Collection[str]
+) -> TrashRows:
     """Return, of the rows in a trash file, those that belong to these conversations, and those that
     several conversations may need, such as messages.
     """
@@ -159,7 +161,7 @@ def only_rows_of(connection: sqlite3.Connection, rows: Rows, ids: Collection[str
     for parent, children in _children(connection).items():
         for table, own, theirs in children:
             parents.setdefault(table, []).append((own, parent, theirs))
-    found: list[tuple[str, Row]] = []
+    found: list[tuple[str, TrashRow]] = []
     held: set[tuple[str, str, Any]] = set()
     for table, row in rows:
         mine = row["id"] in ids if table == ROOT else table in _SHARED
@@ -172,7 +174,7 @@ def only_rows_of(connection: sqlite3.Connection, rows: Rows, ids: Collection[str
     return [(t, row) for t, row in found if t != "tool_sets" or row["sha256"] in tools]
 
 
-def links_in(rows: Sequence[tuple[str, Row]]) -> list[str]:
+def links_in(rows: Sequence[tuple[str, TrashRow]]) -> list[str]:
     """Return the links (hashes that identify messages) of the messages among these database
     rows.
     """

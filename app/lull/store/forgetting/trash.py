@@ -22,8 +22,8 @@ from lull.store.chat.kept_pieces import KeptPieces
 from lull.store.chat.trash_files import (
     ROOT,
     DamagedTrash,
-    Row,
-    Rows,
+    TrashRow,
+    TrashRows,
     complete_conversations,
     head_of,
     is_damaged,
@@ -178,7 +178,9 @@ class Trash:
 
         return await self._thrown_with(file, work)
 
-    def _keep(self, rows: Sequence[tuple[str, Row]], ids: tuple[str, ...], bundle: Removal) -> Path:
+    def _keep(
+        self, rows: Sequence[tuple[str, TrashRow]], ids: tuple[str, ...], bundle: Removal
+    ) -> Path:
         """Write the rows of these conversations into a new file; return it. Blocking."""
         turns = sum(table == "turns" for table, _ in rows)
         head = asdict(replace(bundle, conversations=ids, turns=turns))
@@ -288,7 +290,7 @@ def _state(file: Path) -> tuple[int, int]:
 
 
 def _salvage(
-    connection: sqlite3.Connection, rows: Rows, one: TrashFile, conversation: str, file: Path
+    connection: sqlite3.Connection, rows: TrashRows, one: TrashFile, conversation: str, file: Path
 ) -> Salvage:
     """Insert what can be read of a conversation, and the others that are whole."""
     others = {*one.bundle.conversations} - {conversation}
