@@ -23,7 +23,7 @@ from lull.desktop.service.state import Subject
 from lull.desktop.widgets.page import PageName
 from lull.desktop.widgets.text.long_text import LongText
 from lull.loops.feedback.verify import wish_text
-from lull.service.answers.views import signal_text_view
+from lull.service.chat.views import signal_text_view
 from tests.desktop.conftest import Shown
 from tests.desktop.scripted import Scripted, status
 
