@@ -47,12 +47,21 @@ def rows(**changed: object) -> list[Json]:
 
 
 def whole(shown: Shown, scripted: Scripted, **changed: object) -> SettingsPage:
-    """Open the page with all of Lull's settings."""
+    """Open the page with all of Lull's settings, of which a search has made those that are
+    folded.
+    """
     scripted.answers[routes.SETTINGS] = {"file": "settings.toml", "settings": rows(**changed)}
     page = shown.go(PageName.SETTINGS)
     assert isinstance(page, SettingsPage)
-    shown.until(lambda: len(page.lines) == len(rows()))
+    shown.until(lambda: page.lines)
+    made_by_a_search(page)
+    assert len(page.lines) == len(rows())
     return page
+
+
+def made_by_a_search(page: SettingsPage) -> None:
+    page.search.setText("e")
+    page.search.clear()
 
 
 def seen(page: SettingsPage) -> set[str]:
@@ -336,3 +345,17 @@ def test_fields_for_numbers_stand_in_one_column(on_script: Shown, scripted: Scri
         return {one.mapTo(page, one.rect().topRight()).x() for one in shown}
 
     on_script.until(lambda: len(ends()) == 1)
+
+
+def test_folded_settings_take_no_time_and_room_until_they_are_wanted(
+    on_script: Shown, scripted: Scripted
+) -> None:
+    scripted.answers[routes.SETTINGS] = {"file": "settings.toml", "settings": rows()}
+    page = on_script.go(PageName.SETTINGS)
+    assert isinstance(page, SettingsPage)
+    on_script.until(lambda: page.lines)
+    assert page.advanced.isVisible() and set(page.lines) <= set(EVERYDAY)
+    page.advanced.fold.click()
+    on_script.until(lambda: len(seen(page)) == len(rows()))
+    page.advanced.fold.click()
+    assert seen(page) <= set(EVERYDAY) and page.advanced.isVisible()
