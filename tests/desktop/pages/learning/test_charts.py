@@ -12,12 +12,12 @@ from PySide6.QtWidgets import QApplication, QLabel
 from lull.contract import routes
 from lull.contract.json_object import Json
 from lull.core.feedback.calibration import wilson
-from lull.desktop.pages.learning.axes import day_label, day_ticks, step_ticks, value_ticks
 from lull.desktop.pages.learning.charts import ChartName, charts
 from lull.desktop.pages.learning.curves import Curves
 from lull.desktop.pages.learning.drawing import within
 from lull.desktop.pages.learning.page import LearningPage
 from lull.desktop.pages.learning.reading import axis_titles, entries
+from lull.desktop.widgets.chart.axes import day_label, day_ticks, step_ticks, value_ticks
 from lull.desktop.widgets.tokens import LIGHT
 from tests.desktop.conftest import Shown
 from tests.desktop.pages.test_learning_page import LEARNED, choose, day, opened

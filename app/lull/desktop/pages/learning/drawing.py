@@ -14,10 +14,10 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
 from lull.desktop.language.words import percent
-from lull.desktop.pages.learning.axes import Tick, day_ticks, step_ticks, value_ticks
 from lull.desktop.pages.learning.charts import Chart, ChartMark, Series, running_mean
-from lull.desktop.pages.learning.plot import PlotFrame
 from lull.desktop.pages.learning.reading import axis_titles
+from lull.desktop.widgets.chart.axes import Tick, day_ticks, step_ticks, value_ticks
+from lull.desktop.widgets.chart.plot import PlotFrame
 from lull.desktop.widgets.style import small_pt
 from lull.desktop.widgets.tokens import GAP, Theme
 
