@@ -131,7 +131,8 @@ class ChartDrawing:
         if self.chart.steps:
             most = frame.area.width() / (metrics.horizontalAdvance("00,000") + GAP)
             return step_ticks(max(0.0, frame.first), frame.last, most=most)
-        most = frame.area.width() / (metrics.horizontalAdvance("00. Mmm. 0000") + GAP)
+        widest = max(map(metrics.horizontalAdvance, ("00. Mmm.", "Mmm. 0000")))
+        most = frame.area.width() / (widest + GAP * 1.5)
         return day_ticks(frame.first, frame.last, most=most)
 
     def _value_ticks(self) -> Sequence[Tick]:
