@@ -1,6 +1,7 @@
 """`python -m bench.subject`: is the newest commit's subject `area: imperative`, in 72 characters?
 
-The areas are not listed: an area is a word or two of the subjects that the house is divided into.
+The areas are not listed: an area is a word or two of the subjects that the house is divided into, or
+a folder of it (`store/feedback`).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Final
 from bench.report import ROOT
 
 MOST: Final = 72
-_FORM: Final = re.compile(r"[a-z][a-z0-9_-]*(?: [a-z0-9_-]+)?: [a-z`“\"'A-Z0-9].*[^.]")
+_FORM: Final = re.compile(r"[a-z][a-z0-9_-]*(?:[ /][a-z0-9_-]+){0,2}: [a-z`“\"'A-Z0-9].*[^.]")
 
 
 def wrong_with(subject: str) -> str:

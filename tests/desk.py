@@ -53,6 +53,7 @@ from lull.service.proof.reviewing import ReviewRequests
 from lull.service.proof.routes import proposal_routes
 from lull.service.skills.changes import SkillChangeRequests
 from lull.service.skills.routes import skill_routes
+from lull.service.training.routes import learning_routes
 from lull.service.wiring.base.stores import open_stores, reading_of
 from lull.store.chat.event_log import EventLog
 from lull.store.proof.proposals import Proposals, WritingFault
@@ -426,17 +427,19 @@ class Desk:
 
     def _api(self) -> ControlApi:
         answering = Answering(settle=self.stores.database.flush)
+        stored = reading_of(self.stores)
         return ControlApi(
             answering,
             bus=self.bus,
             status=self.reported,
-            reading=reading_of(self.stores),
+            conversations=stored.conversations,
+            skills=stored.skills,
             reviewing=self.reviewing,
             groups=self._groups(answering),
         )
 
     def _groups(self, answering: Answering) -> list[list[web.RouteDef]]:
-        reading = reading_of(self.stores)
+        stored = reading_of(self.stores)
         whole = ServiceRequests(
             status=self.reported,
             settings=SettingsRequests(self.paths.settings),
@@ -461,9 +464,10 @@ class Desk:
         )
         return [
             service_routes(whole, answering),
-            skill_routes(reading, changes, answering),
+            skill_routes(stored.skills, changes, answering),
             proposal_routes(self.reviewing, comparing, answering),
-            conversation_routes(reading, rating, answering),
+            conversation_routes(stored.conversations, rating, answering),
+            learning_routes(stored.learning, answering),
         ]
 
     def events(self) -> list[tuple[str, object]]:

@@ -317,6 +317,25 @@ def test_a_skill_is_explained_everywhere_by_the_same_words() -> None:
     assert {file: places for file, places in found.items() if places} == {}
 
 
+def test_the_page_of_the_house_tells_the_order_of_subjects_that_the_contracts_hold() -> None:
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]
+    held = {
+        one["containers"][0].removeprefix("lull."): [
+            {name.strip() for name in layer.split("|")} for layer in one["layers"]
+        ]
+        for one in contracts["contracts"]
+        if one["type"] == "layers" and "containers" in one
+    }
+    page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    rows = re.findall(r"^\| `(\w+)` \| ([^|]*›[^|]*) \|$", page, re.MULTILINE)
+    told = {
+        floor: [{name.strip(" `") for name in layer.split(",")} for layer in order.split("›")]
+        for floor, order in rows
+    }
+    assert told.keys() == {"core", "loops", "store", "backends", "service"}
+    assert told == {floor: held[floor] for floor in told}
+
+
 def test_each_subject_of_a_floor_has_its_tests_in_a_folder_of_its_name() -> None:
     floors = ("core", "loops", "store", "backends", "service", "cli", "desktop")
     folders = [one.parent for f in floors for one in (APP / "lull" / f).glob("*/__init__.py")]

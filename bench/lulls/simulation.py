@@ -67,6 +67,9 @@ class _Source:
     def set_fast_polling(self, on: bool) -> None:
         pass
 
+    def look_again(self, within_s: float) -> None:
+        pass
+
 
 class _Clock:
     def __init__(self, world: SimulatedSource, time: Callable[[], float]) -> None:

@@ -62,8 +62,8 @@ def measure(*, seconds: float, seed: int = 1, home: Path | None = None) -> dict[
     rows = [measure_page(page, seconds=seconds) for page in PAGES]
     if home is not None:
         rows += [_played(page, seconds, home) for page in PAGES]
-    rows.append(measure_many(seconds=seconds))
     worst = max(row["longest_gap_s"] for row in rows)
+    rows.append(measure_many(seconds=seconds))
     killed = _killed(3)
     today, many = rows[0], rows[-1]
     goals = [
@@ -75,6 +75,11 @@ def measure(*, seconds: float, seed: int = 1, home: Path | None = None) -> dict[
             limit=MEMORY_MB,
         ),
         Goal(goal="longest freeze in s under 50 events/s", value=worst, limit=FREEZE_S),
+        Goal(
+            goal="longest freeze in s while pages are opened for the first time",
+            value=many["longest_gap_s"],
+            limit=FREEZE_S,
+        ),
         Goal(goal="s until a killed service is shown", value=killed["shown_s"], limit=KILLED_S),
     ]
     packages = ["PySide6-Essentials"]

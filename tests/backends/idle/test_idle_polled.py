@@ -244,3 +244,15 @@ def test_started_anew_while_it_hangs_it_is_asked_by_one_thread_only(start: Start
     source.go_on()
     eventually(polled.latest, lambda answer: answer == Known(2.0))
     assert source.most_at_once == 1
+
+
+def test_who_asks_now_hears_what_is_true_now_and_waits_for_nobody_who_hangs(start: Start) -> None:
+    source = FakeSource(Known(1.0))
+    polled = start(source, SELDOM)
+    eventually(polled.latest, is_known)
+    source.answer = Known(2.0)
+    polled.ask_now(30.0)
+    assert polled.latest() == Known(2.0)
+    source.hang()
+    polled.ask_now(0.01)
+    assert polled.latest() == Known(2.0)

@@ -268,6 +268,16 @@ def test_in_a_hurry_input_is_asked_at_once_and_often(
     signals.set_fast_polling(False)
 
 
+def test_who_is_about_to_tell_the_user_reads_the_last_input_anew(
+    make: Make, fakes: Fakes, real: SystemClock
+) -> None:
+    signals = make(calm=SELDOM, hurried=OFTEN, clock=real)
+    assert known(signals).input_idle_s == 700.0
+    fakes.input.answer = Known(0.02)
+    signals.look_again(30.0)
+    assert signals.signals().input_idle_s == 0.02
+
+
 def test_whoever_counts_our_load_hears_of_work(make: Make, worked: list[bool]) -> None:
     signals = make()
     signals.set_fast_polling(True)

@@ -23,7 +23,7 @@ from lull.desktop.service.state import Subject
 from lull.desktop.widgets.page import PageName
 from lull.desktop.widgets.text.long_text import LongText
 from lull.loops.feedback.verify import wish_text
-from lull.service.answers.views import signal_text_view
+from lull.service.chat.views import signal_text_view
 from tests.desktop.conftest import Shown
 from tests.desktop.scripted import Scripted, status
 
@@ -268,6 +268,14 @@ def test_a_rule_that_is_kept_is_not_told_as_a_good_answer(value: float, said: st
     reward = {"value": value, "p_good": 0.97 if value > 0 else 0.03, "source": "verifiable"}
     check = {"kind": "check", "source": "verifiable", "value": value, "text": RULE}
     assert score_words(turn(1, reward=reward, signals=[check], eligible=True)) == said
+
+
+def test_beside_a_rating_a_rule_is_said_to_be_kept_or_broken() -> None:
+    reward = {"value": 1.0, "p_good": 0.97, "source": "explicit"}
+    for value, said in ((1.0, "a rule was kept"), (-1.0, "a rule was broken")):
+        check = {"kind": "check", "source": "verifiable", "value": value, "text": RULE}
+        words = score_words(turn(1, reward=reward, signals=[check], eligible=True))
+        assert words == f"You rated it good · {said}: {RULE[:-1]} · may be used for training"
 
 
 def test_a_broken_rule_is_told_and_not_one_that_was_kept_beside_it() -> None:

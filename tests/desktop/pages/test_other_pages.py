@@ -21,7 +21,7 @@ from lull.desktop.pages.schedule.page import SchedulePage
 from lull.desktop.pages.settings.page import SettingsPage
 from lull.desktop.pages.today.conditions import CONDITIONS_OPEN
 from lull.desktop.pages.today.page import TodayPage
-from lull.desktop.pages.today.words import reward_words, work_words
+from lull.desktop.pages.today.words import reward_words, work_lines
 from lull.desktop.widgets.page import PageName
 from tests.desktop.conftest import Shown
 from tests.desktop.scripted import Scripted, learning, status
@@ -311,10 +311,11 @@ def test_a_curve_has_at_most_two_thousand_points() -> None:
 
 
 @pytest.mark.parametrize(
-    ("state", "words"), [("working", "Proving lists."), ("open", "Next: Proving lists.")]
+    ("state", "words"),
+    [("working", ["A.", "Next: B.", "Then: C."]), ("open", ["Next: A.", "Then: B.", "Then: C."])],
 )
-def test_work_that_only_comes_next_is_not_told_as_if_it_ran(state: str, words: str) -> None:
-    assert work_words({"state": state}, {"text": "Proving lists"}) == words
+def test_work_that_only_comes_next_is_not_told_as_if_it_ran(state: str, words: list[str]) -> None:
+    assert work_lines({"state": state, "work": [{"text": one} for one in "ABC"]}) == words
 
 
 # Schedule

@@ -456,7 +456,7 @@ def test_skills_that_never_meet_contradict_nothing(on_desk: Shown, desk: Desk) -
     put_in_force(desk, "listed", THREE_BULLETS, always=False)
     put_in_force(desk, "short-there", ONE_SENTENCE, always=True, client="zed")
     put_in_force(desk, "listed-here", THREE_BULLETS, always=True, client="aider")
-    found = reading_of(desk.stores).skills(everything=True)["skills"]
+    found = reading_of(desk.stores).skills.list(everything=True)["skills"]
     told = {one["name"]: [other["name"] for other in one["conflicts"]] for one in found}
     assert told["short-there"] == ["listed"] and told["listed-here"] == ["short"]
     assert told["short"] == ["listed-here"] and told["listed"] == ["short-there"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -313,3 +315,17 @@ def test_a_page_that_is_opened_by_key_puts_the_focus_where_no_key_does_harm(
     assert focused is not None
     assert not isinstance(focused, (QAbstractButton, QLineEdit, QComboBox))
     assert window.page(page) is focused or window.page(page).isAncestorOf(focused)
+
+
+def test_the_pages_load_neither_a_library_for_charts_nor_the_patterns_of_secrets() -> None:
+    """A library for charts took a third of the window's memory; the patterns, which only the
+    diagnostics need, made Settings open late.
+    """
+    pages = ("learning", "settings", "chat", "review", "skills", "schedule", "today")
+    names = ", ".join(f"lull.desktop.pages.{name}.page" for name in pages)
+    code = f"import sys, lull.desktop.main, lull.desktop.pages.logs, {names}; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert "lull.desktop.pages.settings.page" in loaded
+    unwanted = {"numpy", "pyqtgraph", "PySide6.QtOpenGL", "PySide6.QtTest"}
+    assert not loaded & {*unwanted, "lull.core.secrets.finding"}

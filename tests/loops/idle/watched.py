@@ -185,6 +185,9 @@ class Room:
             def set_fast_polling(self, on: bool) -> None:
                 room.hurry(on)
 
+            def look_again(self, within_s: float) -> None:
+                pass
+
         windows = Windows(self.database)
         return WatchIdle(
             deciding=DecideIdle(

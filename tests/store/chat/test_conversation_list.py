@@ -11,7 +11,7 @@ import pytest
 from lull.core.chat.messages import Message, MessagePart, PartKind, Role
 from lull.core.chat.trajectory import InjectedSkill, Selection, Turn
 from lull.core.errors import NotFound
-from lull.service.answers.views import turn_view
+from lull.service.chat.views import turn_view
 from lull.store.chat.conversation_list import UNRATED, ConversationQuery
 from lull.store.chat.trajectories import Label, Trajectories
 from lull.store.chat.turn_rows import TITLE_CHARACTERS

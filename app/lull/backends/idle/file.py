@@ -56,6 +56,9 @@ class IdleFile:
     def set_fast_polling(self, on: bool) -> None:
         """Ignore the request to poll faster, because the file is read on every call anyway."""
 
+    def look_again(self, within_s: float) -> None:
+        """Do nothing: the file is read each time."""
+
     def _read(self, now_s: float) -> Mapping[str, Any] | Unknown:
         """Return each signal, or why there are none."""
         try:

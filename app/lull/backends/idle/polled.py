@@ -130,6 +130,8 @@ class PolledSignal(Generic[T]):
         self._overdue_s = float("inf")
         self._broken: bool | None = None
         """Whether the source is broken; None before its first answer."""
+        self._answered = 0
+        """Counts the source's answers."""
         self._turn = 0
         """Counts starts and stops; a thread polls while its number is current."""
         self._thread: threading.Thread | None = None
@@ -168,6 +170,14 @@ class PolledSignal(Generic[T]):
                 return silent
             return self._answer
 
+    def ask_now(self, within_s: float) -> None:
+        """Ask the source at once, and wait for its answer, but no longer than `within_s`."""
+        with self._changed:
+            before = self._answered
+            self._due_s = min(self._due_s, self._monotonic_s())
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: self._answered != before, within_s)
+
     def set_pace(self, pace: PollPace) -> None:
         """Change how often the idle-signal source is polled; a shorter interval causes a poll at
         once.
@@ -191,6 +201,8 @@ class PolledSignal(Generic[T]):
                     break
                 self._note(answer)
                 self._answer = answer
+                self._answered += 1
+                self._changed.notify_all()
                 self._due_s = self._monotonic_s() + self._pace.every_s
                 self._overdue_s = self._due_s + self._pace.within_s
             if self._on_reading is not None:

@@ -204,6 +204,9 @@ class SystemSignals:
         self._hurried = on
         self._input.set_pace(self._paces.hurried if on else self._paces.calm)
 
+    def look_again(self, within_s: float) -> None:
+        self._input.ask_now(within_s)
+
     def _gap_s(self, this: ClockReading) -> float:
         """Return the length of a sleep that ended within the last `WOKEN_S`, else 0."""
         woke = self._waking.latest()

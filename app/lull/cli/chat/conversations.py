@@ -27,7 +27,7 @@ def conversations(context: Context) -> None:
     document = context.read(
         routes.CONVERSATIONS,
         query,
-        lambda reading: reading.conversations(**query),
+        lambda stored: stored.conversations.list(**query),
         default={"conversations": [], "next": None},
     )
     context.print_result(document, _list_words)
@@ -61,7 +61,9 @@ def show(context: Context) -> None:
     name = context.options.conversation or _newest(context)
     route = routes.CONVERSATION.format(id=quote(name, safe=""))
     words = _markdown if context.options.markdown else _show_words
-    context.print_result(context.read(route, {}, lambda r: r.conversation(name)), words)
+    context.print_result(
+        context.read(route, {}, lambda stored: stored.conversations.conversation(name)), words
+    )
 
 
 def _markdown(document: Json) -> str:
@@ -71,7 +73,9 @@ def _markdown(document: Json) -> str:
 def _newest(context: Context) -> str:
     """Id of the newest conversation. Raises NotFound when there is none."""
     page = context.read(
-        routes.CONVERSATIONS, {"limit": 1}, lambda reading: reading.conversations(limit=1)
+        routes.CONVERSATIONS,
+        {"limit": 1},
+        lambda stored: stored.conversations.list(limit=1),
     )
     if not page["conversations"]:
         raise NotFound("There is no conversation yet.", hint="Say something to a model first.")

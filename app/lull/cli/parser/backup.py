@@ -30,4 +30,6 @@ def backup_commands(commands: Commands) -> None:
     restore.add_argument(
         "--undo", action="store_true", help="restore the data from before the last restore"
     )
-    restore.add_argument("--yes", action="store_true", help="do it")
+    restore.add_argument(
+        "--yes", action="store_true", help="restore; without this, only show what would happen"
+    )

@@ -74,7 +74,11 @@ def review_commands(commands: Commands) -> None:
         "It is not proved meanwhile. With --until it is hidden and comes back at that time by"
         " itself; `lull review undo` brings it back at once.",
     )
-    deferred.add_argument("--until", metavar="TIME", help="such as 2026-11-21T20:00:00+01:00")
+    deferred.add_argument(
+        "--until",
+        metavar="TIME",
+        help="time until which the suggestion stays hidden, such as 2026-11-21T20:00:00+01:00",
+    )
     edited = add_command(actions, "edit", "change a suggestion's text", EDIT)
     text_options(edited, needed=False)
     edited.add_argument(

@@ -15,8 +15,7 @@ from lull.contract.json_object import Json
 from lull.core.errors import LullError, NotFound, NotRunning
 
 if TYPE_CHECKING:
-    from lull.service.chat.reading import StoredConversations
-    from lull.service.wiring.base.stores import Stores
+    from lull.service.wiring.base.stores import StoredRecords, Stores
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +44,7 @@ class Context:
         self,
         route: str,
         query: Mapping[str, object],
-        from_database: Callable[[StoredConversations], Json],
+        from_database: Callable[[StoredRecords], Json],
         *,
         default: Json | None = None,
     ) -> Json:

@@ -169,7 +169,7 @@ def _list(context: Context) -> None:
     document = context.read(
         routes.SKILLS,
         {"client": client, "all": int(everything)},
-        lambda reading: reading.skills(client=client, everything=everything),
+        lambda stored: stored.skills.list(client=client, everything=everything),
         default={"generation": 0, "skills": []},
     )
     context.print_result(document, _list_words)
@@ -180,7 +180,7 @@ def _show(context: Context) -> None:
     document = context.read(
         routes.SKILLS,
         {"client": client or "", "all": 1},
-        lambda reading: reading.skills(client=client, everything=True),
+        lambda stored: stored.skills.list(client=client, everything=True),
         default={"generation": 0, "skills": []},
     )
     found = [
@@ -231,7 +231,7 @@ def _history(context: Context) -> None:
     document = context.read(
         routes.SKILLS_HISTORY,
         query,
-        lambda reading: reading.history(**query),
+        lambda stored: stored.skills.history(**query),
         default=None if query["name"] else {"history": []},
     )
     context.print_result(document, _history_words if query["name"] else _generations_words)
@@ -258,5 +258,5 @@ def _diff(context: Context) -> None:
         "old": options.old or 0,
         "new": options.new or 0,
     }
-    document = context.read(routes.SKILLS_DIFF, query, lambda reading: reading.diff(**query))
+    document = context.read(routes.SKILLS_DIFF, query, lambda stored: stored.skills.diff(**query))
     context.print_result(document, lambda d: plain(d["diff"]) or "The two read the same.")

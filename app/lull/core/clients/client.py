@@ -229,7 +229,7 @@ CLIENTS: Final = (
     ChatProgram(
         name="open-webui",
         title="Open WebUI",
-        tested="0.6",
+        tested="0.12.4",
         source="open-webui/open-webui: backend/open_webui/env.py, config.py (PersistentConfig)",
         programs=("open-webui",),
         edit=edits.edit_open_webui,

@@ -153,3 +153,8 @@ class IdleSource(Protocol):
         """Poll the sensors fast (`on` True) or at the normal rate again. Fast polling is used while
         background work runs, so that user input is noticed within 100 ms.
         """
+
+    def look_again(self, within_s: float) -> None:
+        """Ask when the user's last input was, because somebody is about to be told; returns once
+        that is known, or after `within_s` seconds. Blocking.
+        """

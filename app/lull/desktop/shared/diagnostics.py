@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Final
 
 from lull.contract.json_object import Json
-from lull.core.provenance.redaction import redact_text
 
 _URL: Final = re.compile(r"\b(?P<scheme>https?|webcals?)://(?P<rest>[^\s\"'<>)\]]+)", re.IGNORECASE)
 _LOCAL: Final = re.compile(r"^(?:127\.\d+\.\d+\.\d+|localhost|\[::1\])(?::\d+)?(?=/|$)")
@@ -83,6 +82,9 @@ def redacted(text: str, *, home: Path, user: str) -> str:
     replaced by placeholders.
     """
     numbers: dict[tuple[str, str], int] = {}
+    # Imported late: its many patterns take the window a fifth of a second and some 10 MB.
+    from lull.core.provenance.redaction import redact_text
+
     text = redact_text(
         text, lambda kind, secret: numbers.setdefault((kind, secret), len(numbers) + 1)
     )

@@ -7,10 +7,11 @@ from the decision, such as starting and stopping work, is done by `watch_idle`.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from lull.core.calendars.event import Calendar, CalendarEvent
 from lull.core.idle.forecast import Forecast, PastLull, forecast
@@ -20,6 +21,9 @@ from lull.core.idle.rule import IdleRule
 from lull.core.idle.signals import ClockReading, IdleSignals, IdleSource, asleep_gap_s
 from lull.core.idle.timing import unchanged_for_s
 from lull.store.idle.windows import Windows
+
+LOOK_WITHIN_S: Final = 0.1
+"""Most seconds that who asks waits for the time of the last input; it takes milliseconds."""
 
 
 class ChatCounts(NamedTuple):
@@ -161,6 +165,10 @@ class DecideIdle:
         normal rate again.
         """
         self._source.set_fast_polling(on)
+
+    async def look_again(self) -> None:
+        """Have the time of the user's last input read anew, which is some seconds old otherwise."""
+        await asyncio.to_thread(self._source.look_again, LOOK_WITHIN_S)
 
     def on_wake(self) -> None:
         """Have those feeds of the user's calendars read at once that are due, because the machine

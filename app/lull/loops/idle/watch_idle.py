@@ -165,6 +165,10 @@ class WatchIdle:
         choice = self._choice(window)
         return LullWhy(window, tuple(choice.view(work, is_open=window.open) for work in listed))
 
+    async def look_again(self) -> None:
+        """Read anew when the user's last input was, before somebody is told."""
+        await self._deciding.look_again()
+
     def _choice(self, window: IdleWindow) -> WorkChoice:
         left = _ENDLESS if self._signals is None else self._left(window, self._signals)
         about_to = self._about_to and self.watching

@@ -297,7 +297,7 @@ def reader(found: Callable[[], str], waiting: int) -> str:
     wait = f"{waiting} messages to read" if waiting else "nothing to read"
     if waiting == 1:
         wait = "1 message to read"
-    return f"{found()} reads what you say about answers; {wait}."
+    return f"Lull's small model {found()} reads what you say about answers; {wait}."
 
 
 def keychain(store: SecretStore, problem: LullError | None) -> str:

@@ -10,24 +10,23 @@ from lull.contract import routes
 from lull.core.errors import UsageError
 from lull.service.answers.answering import Answering
 from lull.service.chat.forgetting import ForgettingRequests
-from lull.service.chat.reading import ANSWER_FILTERS, FILTERS, PAGE, StoredConversations
+from lull.service.chat.reading import FILTERS, PAGE, StoredConversations
 from lull.service.chat.throwing_away import TrashRequests
 from lull.service.feedback.rating import Rating
-from lull.service.idle.window_views import time_in
 
 
 def conversation_routes(
     reading: StoredConversations, rating: Rating, answering: Answering
 ) -> list[web.RouteDef]:
-    """Return the routes to list, read and rate recorded conversations, to exclude them from
-    learning, and to get their rewards over time.
+    """Return the routes to list, read and rate recorded conversations, and to exclude them from
+    learning.
     """
 
     async def listed(request: web.Request) -> web.Response:
         limit, after = answering.number(request, "limit", PAGE), request.query.get("after", "")
         wanted = {name: request.query.get(name) for name in FILTERS}
         return answering.json(
-            await answering.read(lambda: reading.conversations(after=after, limit=limit, **wanted))
+            await answering.read(lambda: reading.list(after=after, limit=limit, **wanted))
         )
 
     async def kinds(_: web.Request) -> web.Response:
@@ -47,11 +46,6 @@ def conversation_routes(
         await rating.exclude(name, excluded)
         return answering.json(await answering.read(lambda: reading.conversation(name)))
 
-    async def learning(request: web.Request) -> web.Response:
-        since = time_in(request.query, "from")
-        wanted = {name: request.query.get(name) for name in ANSWER_FILTERS}
-        return answering.json(await answering.read(lambda: reading.learning(since, **wanted)))
-
     async def turn(request: web.Request) -> web.Response:
         name = request.match_info["id"]
         return answering.json(await answering.read(lambda: reading.turn(name)))
@@ -67,7 +61,6 @@ def conversation_routes(
         web.get(routes.CONVERSATION_KINDS, kinds),
         web.get(routes.CONVERSATION, shown),
         web.post(routes.CONVERSATION_EXCLUDE, exclude),
-        web.get(routes.LEARNING, learning),
         web.get(routes.TURN, turn),
         web.post(routes.RATE, rate),
     ]

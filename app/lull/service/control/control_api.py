@@ -22,6 +22,7 @@ from lull.service.chat.reading import StoredConversations
 from lull.service.control.peer import own_user
 from lull.service.process.bus import EventBus
 from lull.service.proof.reviewing import ReviewRequests
+from lull.service.skills.reading import StoredSkills
 
 BEAT_S = 15.0
 """Seconds between empty lines on a quiet event stream, which reveal disconnected watchers."""
@@ -36,18 +37,20 @@ class ControlApi:
         *,
         bus: EventBus,
         status: ReportsStatus,
-        reading: StoredConversations,
+        conversations: StoredConversations,
+        skills: StoredSkills,
         reviewing: ReviewRequests,
         groups: Sequence[Sequence[web.RouteDef]],
     ) -> None:
         """The argument `groups` holds the routes of each subject.
 
-        The arguments `status`, `reading` and `reviewing` provide the data of `snapshot`.
+        All other arguments but `answering` and `bus` provide the data of `snapshot`.
         """
         self._answering = answering
         self._bus = bus
         self._status = status
-        self._reading = reading
+        self._conversations = conversations
+        self._skills = skills
         self._reviewing = reviewing
         self._groups = groups
 
@@ -71,8 +74,8 @@ class ControlApi:
         stored = await self._answering.read(
             lambda: {
                 **self._reviewing.list(),
-                **self._reading.skills(everything=True),
-                **self._reading.conversations(),
+                **self._skills.list(everything=True),
+                **self._conversations.list(),
             }
         )
         return self._answering.json({"seq": seq, "status": await self._status.status(), **stored})

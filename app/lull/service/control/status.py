@@ -12,6 +12,7 @@ from lull.contract.json_object import Json
 from lull.core.errors import StoreError
 from lull.core.skills.skill import SkillStatus
 from lull.core.text.coded_text import coded_text, sentence
+from lull.loops.idle.lull_why import LullWhy
 from lull.resources import INSTALL_AGAIN
 from lull.service.answers import checks
 from lull.service.answers.checks import check, in_thread, run_check_in_thread, with_time_limit
@@ -81,11 +82,17 @@ class Status:
             "failed": self._failed(),
             "drifted": await asyncio.to_thread(self._drifted),
             "helpers": service.choices.exam_requests.roles(),
-            "learning": (await service.lulls.watch.why()).as_dict(),
+            "learning": (await self._why()).as_dict(),
             **trust,
             "trash": await asyncio.to_thread(service.upkeep.throwing_away.trash_totals),
             "problems": [*shared.problems.current(), *self._not_recording()],
         }
+
+    async def _why(self) -> LullWhy:
+        """Explain whether Lull may work, by the time of the user's last input as it is now."""
+        watch = self._service.lulls.watch
+        await watch.look_again()
+        return await watch.why()
 
     def _newest_answer(self) -> Json | None:
         """The answer that was recorded last, for the user to rate."""
@@ -221,7 +228,7 @@ class Status:
 
     async def _lulls_looked_at(self) -> list[Json]:
         lulls = self._service.lulls
-        window = (await lulls.watch.why()).window
+        window = (await self._why()).window
         await lulls.calendars.load()
         return [
             lull_checks.idle_source(window),

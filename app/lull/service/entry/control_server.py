@@ -39,7 +39,7 @@ from lull.service.proof.routes import proposal_routes, try_routes
 from lull.service.proof.trying import TryOutRequests
 from lull.service.skills.routes import skill_routes
 from lull.service.training.requests import TrainingRequests
-from lull.service.training.routes import training_routes
+from lull.service.training.routes import learning_routes, training_routes
 from lull.service.wiring.clients import connect_parts
 from lull.service.wiring.service import Service, forgetting_of
 from lull.store.training.run_folders import RunFolders
@@ -106,7 +106,8 @@ async def open_control(
         answering,
         bus=shared.bus,
         status=status,
-        reading=service.views.reading,
+        conversations=service.views.stored.conversations,
+        skills=service.views.stored.skills,
         reviewing=reviewing,
         groups=(
             service_routes(whole, answering),
@@ -146,7 +147,7 @@ def _learning_routes(
         RunFolders(paths.home / "runs"),
     )
     return [
-        skill_routes(service.views.reading, service.skills.changes, answering),
+        skill_routes(service.views.stored.skills, service.skills.changes, answering),
         proposal_routes(reviewing, comparing, answering),
         try_routes(
             TryOutRequests(service.skills.tries, known=service.answering.data_plane.model_facts),
@@ -155,6 +156,7 @@ def _learning_routes(
         feedback_routes(hearing, answering),
         adapter_routes(service.slow_loop.adapters.control, answering),
         training_routes(training, answering),
+        learning_routes(service.views.stored.learning, answering),
         exam_routes(service.choices.exam_requests, answering),
     ]
 
@@ -171,7 +173,7 @@ def _other_routes(
         clock=service.shared.clock,
     )
     return [
-        conversation_routes(service.views.reading, service.views.rating, answering),
+        conversation_routes(service.views.stored.conversations, service.views.rating, answering),
         forget_routes(forgetting_of(service), answering),
         trash_routes(service.upkeep.throwing_away, answering),
         calendar_routes(service.lulls.calendars, answering),

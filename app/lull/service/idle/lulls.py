@@ -43,6 +43,7 @@ class Lulls:
 
     async def why(self) -> Json:
         """Return, as JSON, the reasons why Lull does or does not do background work now."""
+        await self._watch.look_again()
         return _view(await self._watch.why())
 
     async def pause(self, wanted: Json) -> Json:

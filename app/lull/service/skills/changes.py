@@ -18,7 +18,7 @@ from lull.loops.skills.from_files import FromFiles, shipped
 from lull.loops.skills.propose import flags_of
 from lull.resources import starter_skills_dir
 from lull.service.answers.answering import text_of
-from lull.service.answers.views import skill_view
+from lull.service.skills.views import skill_view
 from lull.store.skills.skills import Skills
 
 _SWITCHES = {

@@ -6,19 +6,19 @@ from aiohttp import web
 
 from lull.contract import routes
 from lull.service.answers.answering import Answering
-from lull.service.chat.reading import StoredConversations
 from lull.service.skills.changes import SkillChangeRequests
+from lull.service.skills.reading import StoredSkills
 
 
 def skill_routes(
-    reading: StoredConversations, changes: SkillChangeRequests, answering: Answering
+    reading: StoredSkills, changes: SkillChangeRequests, answering: Answering
 ) -> list[web.RouteDef]:
     """Return the control API's routes that list, compare and change skills (instruction texts)."""
 
     async def listed(request: web.Request) -> web.Response:
         client, everything = request.query.get("client"), request.query.get("all") == "1"
         return answering.json(
-            await answering.read(lambda: reading.skills(client=client, everything=everything))
+            await answering.read(lambda: reading.list(client=client, everything=everything))
         )
 
     async def history(request: web.Request) -> web.Response:

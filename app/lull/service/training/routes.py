@@ -1,4 +1,6 @@
-"""Control API routes for LoRA training runs: list, show, start and cancel."""
+"""Control API routes for LoRA training runs (list, show, start and cancel) and for rewards over
+time.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +8,8 @@ from aiohttp import web
 
 from lull.contract import routes
 from lull.service.answers.answering import Answering
+from lull.service.idle.window_views import time_in
+from lull.service.training.reading import ANSWER_FILTERS, StoredLearning
 from lull.service.training.requests import TrainingRequests
 
 
@@ -30,3 +34,14 @@ def training_routes(training: TrainingRequests, answering: Answering) -> list[we
         web.get(routes.TRAIN_RUN, shown),
         web.post(routes.TRAIN_CANCEL, cancel),
     ]
+
+
+def learning_routes(reading: StoredLearning, answering: Answering) -> list[web.RouteDef]:
+    """Return the control API's route for rewards over time and what changed them."""
+
+    async def learning(request: web.Request) -> web.Response:
+        since = time_in(request.query, "from")
+        wanted = {name: request.query.get(name) for name in ANSWER_FILTERS}
+        return answering.json(await answering.read(lambda: reading.learning(since, **wanted)))
+
+    return [web.get(routes.LEARNING, learning)]

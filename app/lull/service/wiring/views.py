@@ -12,8 +12,8 @@ from lull.service.chat.reading import StoredConversations
 from lull.service.feedback.rating import Rating
 from lull.service.feedback.trust_view import TrustView
 from lull.service.wiring.base.shared import SharedParts
+from lull.service.wiring.base.stores import StoredRecords, records_in
 from lull.service.wiring.learning.feedback import LearningParts
-from lull.store.feedback.answer_scores import AnswerScores
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +22,7 @@ class Views:
     how reliable feedback is.
     """
 
-    reading: StoredConversations
+    stored: StoredRecords
     rating: Rating
     trust: TrustView
 
@@ -32,20 +32,17 @@ def views_of(shared: SharedParts, learning: LearningParts, memory: LateExemplars
     is.
     """
     stores = shared.stores
-    reading = StoredConversations(
-        stores.trajectories,
-        stores.skills,
+    stored = records_in(
+        stores,
         eligible=Eligible(
             stores.rewards, stores.proposals, still=learning.current_selection.selects_same_skills
         ),
         measured=learning.proofs.holdout,
-        worths=AnswerScores(stores.database),
         placings=learning.placing.results,
-        proposals=stores.proposals,
     )
     return Views(
-        reading=reading,
-        rating=_rating(shared, learning, reading, memory),
+        stored=stored,
+        rating=_rating(shared, learning, stored.conversations, memory),
         trust=_trust(shared, learning),
     )
 

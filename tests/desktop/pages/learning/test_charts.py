@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QImage, QWheelEvent
 from PySide6.QtWidgets import QApplication, QLabel
@@ -12,12 +9,12 @@ from PySide6.QtWidgets import QApplication, QLabel
 from lull.contract import routes
 from lull.contract.json_object import Json
 from lull.core.feedback.calibration import wilson
-from lull.desktop.pages.learning.axes import day_label, day_ticks, step_ticks, value_ticks
 from lull.desktop.pages.learning.charts import ChartName, charts
 from lull.desktop.pages.learning.curves import Curves
 from lull.desktop.pages.learning.drawing import within
 from lull.desktop.pages.learning.page import LearningPage
 from lull.desktop.pages.learning.reading import axis_titles, entries
+from lull.desktop.widgets.chart.axes import day_label, day_ticks, step_ticks, value_ticks
 from lull.desktop.widgets.tokens import LIGHT
 from tests.desktop.conftest import Shown
 from tests.desktop.pages.test_learning_page import LEARNED, choose, day, opened
@@ -344,12 +341,3 @@ def test_the_chart_moves_with_the_mouse_that_drags_it_and_no_further_than_it_goe
     on_script.bot.mouseMove(plot, middle - QPoint(30, 0))
     on_script.until(lambda: bool(curves.said.text()))
     assert curves._range() == at_rest
-
-
-def test_the_window_needs_no_library_for_its_charts() -> None:
-    """Such a library took a third of the window's memory."""
-    code = "import sys, lull.desktop.pages.learning.page; print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    loaded = set(done.stdout.split())
-    assert "lull.desktop.pages.learning.page" in loaded
-    assert not loaded & {"numpy", "pyqtgraph", "PySide6.QtOpenGL", "PySide6.QtTest"}

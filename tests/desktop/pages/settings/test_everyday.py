@@ -20,6 +20,7 @@ from lull.contract.json_object import Json
 from lull.desktop.main import Desktop
 from lull.desktop.pages.settings.advanced import ADVANCED_OPEN
 from lull.desktop.pages.settings.editors import FieldEdit, OneOfEdit
+from lull.desktop.pages.settings.lines import SettingsCard
 from lull.desktop.pages.settings.page import SettingsPage
 from lull.desktop.shared.setting_names import EVERYDAY, LEARNING, TIMES
 from lull.desktop.widgets.page import PageName
@@ -47,12 +48,21 @@ def rows(**changed: object) -> list[Json]:
 
 
 def whole(shown: Shown, scripted: Scripted, **changed: object) -> SettingsPage:
-    """Open the page with all of Lull's settings."""
+    """Open the page with all of Lull's settings, of which a search has made those that are
+    folded.
+    """
     scripted.answers[routes.SETTINGS] = {"file": "settings.toml", "settings": rows(**changed)}
     page = shown.go(PageName.SETTINGS)
     assert isinstance(page, SettingsPage)
-    shown.until(lambda: len(page.lines) == len(rows()))
+    shown.until(lambda: page.lines)
+    made_by_a_search(page)
+    assert len(page.lines) == len(rows())
     return page
+
+
+def made_by_a_search(page: SettingsPage) -> None:
+    page.search.setText("e")
+    page.search.clear()
 
 
 def seen(page: SettingsPage) -> set[str]:
@@ -324,15 +334,26 @@ def test_fields_for_numbers_stand_in_one_column(on_script: Shown, scripted: Scri
     page = whole(on_script, scripted)
     on_script.until(lambda: seen(page))
     page.advanced.fold.click()
-    fields = [
-        (line.editor, line.key)
-        for line in page.lines.values()
-        if isinstance(line.editor, FieldEdit) and line.editor.of_number
-    ]
-    assert len(fields) > 20
+    cards = (*page.cards, *page.advanced.cards.values())
 
-    def ends() -> set[int]:
-        shown = [one for one, _ in fields if one.isVisible()]
-        return {one.mapTo(page, one.rect().topRight()).x() for one in shown}
+    def ends(card: SettingsCard) -> set[int]:
+        editors = (line.editor for line in card.lines)
+        fields = [one for one in editors if isinstance(one, FieldEdit) and one.of_number]
+        return {one.mapTo(card, one.rect().topRight()).x() for one in fields if one.isVisible()}
 
-    on_script.until(lambda: len(ends()) == 1)
+    assert any(len(card.lines) > 3 for card in cards)
+    on_script.until(lambda: all(len(ends(card)) <= 1 for card in cards))
+
+
+def test_folded_settings_take_no_time_and_room_until_they_are_wanted(
+    on_script: Shown, scripted: Scripted
+) -> None:
+    scripted.answers[routes.SETTINGS] = {"file": "settings.toml", "settings": rows()}
+    page = on_script.go(PageName.SETTINGS)
+    assert isinstance(page, SettingsPage)
+    on_script.until(lambda: page.lines)
+    assert page.advanced.isVisible() and set(page.lines) <= set(EVERYDAY)
+    page.advanced.fold.click()
+    on_script.until(lambda: len(seen(page)) == len(rows()))
+    page.advanced.fold.click()
+    assert seen(page) <= set(EVERYDAY) and page.advanced.isVisible()

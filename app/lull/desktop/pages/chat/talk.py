@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QCheckBox, QVBoxLayout
 from lull.contract import routes
 from lull.contract.chat_headers import SESSION_HEADER, SKILLS_HEADER, WINDOW_CLIENT
 from lull.contract.json_object import Json
+from lull.desktop.language.client_names import client_title
 from lull.desktop.language.words import plain, tr
 from lull.desktop.pages.chat.turns_view import TurnsView
 from lull.desktop.service.client import Reply
@@ -94,9 +95,9 @@ class ChatPage(Page):
 
     def _lay_out(self) -> None:
         words = tr(
-            "Recorded under Conversations as chats from “%1”; Lull learns from them as it "
-            "does from any chat app.",
-            WINDOW_CLIENT,
+            "Recorded under Conversations with “%1” as the chat app; Lull learns from it as from "
+            "any other.",
+            client_title(WINDOW_CLIENT),
         )
         box = QVBoxLayout(self.body)
         box.setContentsMargins(0, 0, 0, 0)

@@ -313,7 +313,7 @@ def _one_rule(signal: Json) -> str:
     """Return a rule in words: what its check wants, or what the user said."""
     if signal.get("code") == "signal-wish":
         return tr("“%1”", plain(str(signal["values"][0])).removesuffix("."))
-    return _signal_words(signal)
+    return translated(signal).removesuffix(".")
 
 
 _OF_A_TOOL: Final = re.compile(
@@ -333,6 +333,10 @@ def _signal_words(signal: Json) -> str:
         return tr("you asked the same again")
     if signal["kind"] == "tool-result":
         text = known_sentence(text) if _OF_A_TOOL.fullmatch(text) else text
+    elif signal["kind"] == "check" and signal.get("code") != "signal-wish":
+        rule = translated(signal)
+        kept = float(signal["value"]) > 0
+        text = tr("a rule was kept: %1", rule) if kept else tr("a rule was broken: %1", rule)
     elif signal["kind"] != "test-result":  # a line of the test's own
         text = translated(signal)
     return text.removesuffix(".")

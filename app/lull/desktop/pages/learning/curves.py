@@ -16,10 +16,10 @@ from PySide6.QtWidgets import QLabel, QVBoxLayout
 from lull.desktop.language.words import tr
 from lull.desktop.pages.learning.charts import Chart, ChartName, titles
 from lull.desktop.pages.learning.drawing import DAY_S, ChartDrawing
-from lull.desktop.pages.learning.legend import Legend
-from lull.desktop.pages.learning.plot import Plot, PlotFrame
 from lull.desktop.pages.learning.reading import entries, near_words
 from lull.desktop.widgets.accessible import SelfDrawn
+from lull.desktop.widgets.chart.legend import Legend
+from lull.desktop.widgets.chart.plot import Plot, PlotFrame
 from lull.desktop.widgets.parts import label
 from lull.desktop.widgets.style import ThemeInForce, small_pt
 

@@ -14,10 +14,10 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
 from lull.desktop.language.words import percent
-from lull.desktop.pages.learning.axes import Tick, day_ticks, step_ticks, value_ticks
 from lull.desktop.pages.learning.charts import Chart, ChartMark, Series, running_mean
-from lull.desktop.pages.learning.plot import PlotFrame
 from lull.desktop.pages.learning.reading import axis_titles
+from lull.desktop.widgets.chart.axes import Tick, day_ticks, step_ticks, value_ticks
+from lull.desktop.widgets.chart.plot import PlotFrame
 from lull.desktop.widgets.style import small_pt
 from lull.desktop.widgets.tokens import GAP, Theme
 
@@ -131,7 +131,8 @@ class ChartDrawing:
         if self.chart.steps:
             most = frame.area.width() / (metrics.horizontalAdvance("00,000") + GAP)
             return step_ticks(max(0.0, frame.first), frame.last, most=most)
-        most = frame.area.width() / (metrics.horizontalAdvance("00. Mmm. 0000") + GAP)
+        widest = max(map(metrics.horizontalAdvance, ("00. Mmm.", "Mmm. 0000")))
+        most = frame.area.width() / (widest + GAP * 1.5)
         return day_ticks(frame.first, frame.last, most=most)
 
     def _value_ticks(self) -> Sequence[Tick]:

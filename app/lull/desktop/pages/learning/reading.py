@@ -11,9 +11,9 @@ from PySide6.QtCore import Qt
 
 from lull.core.feedback.trend import LEAST_ANSWERS
 from lull.desktop.language.words import count, decimal, on_day, percent, tr
-from lull.desktop.pages.learning.axes import to_local_time
 from lull.desktop.pages.learning.charts import Chart, Dot, Series
-from lull.desktop.pages.learning.legend import LegendEntry, SampleKind
+from lull.desktop.widgets.chart.axes import to_local_time
+from lull.desktop.widgets.chart.legend import LegendEntry, SampleKind
 from lull.desktop.widgets.tokens import Theme
 
 MARK_NEAR_S: Final = 3 * 3600.0

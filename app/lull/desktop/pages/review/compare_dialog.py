@@ -53,7 +53,9 @@ class Waits:
         self._began_s = self._now_s()
 
     def end(self) -> None:
-        """Remember how long this pair took; the longest wait so far is what is told."""
+        """Record how long this pair of answers took to prepare; the user is told the longest time so
+        far.
+        """
         waited_s = self._now_s() - self._began_s
         self._usual_s = max(waited_s, self._usual_s or 0.0)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from PySide6.QtCore import QSettings
+from PySide6.QtCore import QSettings, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from lull.desktop.language.words import tr
@@ -23,13 +23,21 @@ ADVANCED_OPEN: Final = "settings/advanced-open"
 class Advanced(QWidget):
     """Widget with the advanced settings of the Settings page, folded at first; a search that
     matches any of them unfolds them.
+
+    While it is folded its lines need not have been made: they are most of the page's widgets.
     """
+
+    unfolded = Signal()
+    """Emitted when the user unfolds the settings."""
 
     def __init__(self, preferences: QSettings, reset: Callable[[SettingsCard], object]) -> None:
         super().__init__()
         self._preferences = preferences
         self._reset = reset
-        self._open = bool(preferences.value(ADVANCED_OPEN, False, type=bool))
+        self.opened = bool(preferences.value(ADVANCED_OPEN, False, type=bool))
+        """Whether the settings are unfolded, apart from a search."""
+        self.has_more = False
+        """Whether there are settings whose lines were not made."""
         self.cards: dict[str, SettingsCard] = {}
         """The cards by the groups of their settings' keys."""
         self.head = Card()
@@ -45,7 +53,7 @@ class Advanced(QWidget):
             one.setSpacing(GAP * 2)
         box.addWidget(self.head)
         box.addWidget(self.body)
-        self._show(opened=self._open, offered=True)
+        self._show(opened=self.opened, offered=True)
         self.hide()
 
     def add(self, line: SettingLine) -> None:
@@ -63,14 +71,17 @@ class Advanced(QWidget):
         Without words all settings are shown again, folded or unfolded as the user left them.
         """
         found = [card.look_for(words) for card in self.cards.values()]
-        self._show(opened=self._open or bool(words), offered=not words)
-        self.setVisible(any(found))
-        return any(found)
+        self._show(opened=self.opened or bool(words), offered=not words)
+        shown = any(found) or (self.has_more and not words)
+        self.setVisible(shown)
+        return shown
 
     def _turn(self) -> None:
-        self._open = not self._open
-        self._preferences.setValue(ADVANCED_OPEN, self._open)
-        self._show(opened=self._open, offered=True)
+        self.opened = not self.opened
+        self._preferences.setValue(ADVANCED_OPEN, self.opened)
+        if self.opened:
+            self.unfolded.emit()
+        self._show(opened=self.opened, offered=True)
 
     def _show(self, *, opened: bool, offered: bool) -> None:
         """Unfold or fold the cards; the button for that is shown only if `offered`, which is not so

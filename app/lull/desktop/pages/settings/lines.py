@@ -35,18 +35,20 @@ class _Name(QLabel):
 
 
 class _Unit(QLabel):
-    """The name of a unit, as wide as the longest one, so that the fields before it stand in one
-    column.
+    """The name of a unit, as wide as the longest one on its card, so that the fields before it
+    stand in one column.
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, unit: NumberUnit | None) -> None:
         super().__init__(text)
+        self.column = {unit}
+        """The units on the card."""
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setProperty("kind", "muted")
 
     def sizeHint(self) -> QSize:  # noqa: N802
         metrics = self.fontMetrics()
-        words = (units.unit_words(unit, number) for unit in NumberUnit for number in (1, 2))
+        words = (units.unit_words(unit, number) for unit in self.column for number in (1, 2))
         return QSize(max(map(metrics.horizontalAdvance, words)) + 2, super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
@@ -73,7 +75,7 @@ class SettingLine(QWidget):
         first = units.in_words(self._default, self.unit, self.key)
         words = tr("It must be %1. Default: %2.", must, first)
         self.editor.setToolTip(f"{words}\n{self.key}")
-        self.unit_label = _Unit(units.unit_words(self.unit))
+        self.unit_label = _Unit(units.unit_words(self.unit), self.unit)
         self.mark = chip(tr("changed"))
         self.mark.setToolTip(tr("Default: %1.", first))
         self.helper: QLabel | None = None
@@ -141,6 +143,7 @@ class SettingsCard(Card):
         super().__init__()
         self.title = title
         self.lines: list[SettingLine] = []
+        self._units: set[NumberUnit | None] = set()
         name = tr("Reset %1", title)
         self.reset = button(tr("Reset"), lambda: reset(self), flat=True, name=name)
         self.box.addLayout(row(_Name(title, "head"), None, self.reset))
@@ -149,6 +152,10 @@ class SettingsCard(Card):
     def add(self, line: SettingLine) -> None:
         """Add a setting's line at the bottom."""
         self.lines.append(line)
+        self._units.add(line.unit)
+        for one in self.lines:
+            one.unit_label.column = self._units
+            one.unit_label.updateGeometry()
         self.box.addWidget(line)
 
     def changed(self) -> list[SettingLine]:

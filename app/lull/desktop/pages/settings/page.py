@@ -74,6 +74,7 @@ class SettingsPage(Page):
         self.data_card = DataCard(kit)
         self.own_cards = (self.model_card, self.connect_card, self.window_card, self.data_card)
         self.advanced = Advanced(kit.preferences, self._reset)
+        self.advanced.unfolded.connect(self.show_content)
         cards: list[QWidget] = [*self.cards]
         cards.insert(_MODEL_AFTER + 1, self.model_card)
         self._order = (*cards, *self.own_cards[1:], self.advanced)
@@ -123,12 +124,15 @@ class SettingsPage(Page):
         self.model.refresh()
         known = len(self.lines)
         rows = self.state.value(Subject.SETTINGS).get("settings", ())
+        searched = bool(self.search.text().strip())
+        every = self.advanced.opened or searched or bool(self.advanced.cards)
+        self.advanced.has_more = not every and any(one["key"] not in self._card_for for one in rows)
         for one in sorted(rows, key=lambda one: _RANK.get(one["key"], len(_RANK))):
             line = self.lines.get(one["key"])
-            if line is None:
-                self._add(one)
-            else:
+            if line is not None:
                 line.put(one)
+            elif every or one["key"] in self._card_for:
+                self._add(one)
         names = [str(one["name"]) for one in self.state.value(Subject.MODELS).get("models", ())]
         for key, line in self.lines.items():
             if isinstance(line.editor, ModelEdit):
@@ -235,6 +239,8 @@ class SettingsPage(Page):
     # The search
 
     def _search(self) -> None:
+        if self.advanced.has_more:
+            self.show_content()
         self._find()
         self.area.verticalScrollBar().setValue(0)
 

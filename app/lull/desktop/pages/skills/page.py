@@ -117,7 +117,7 @@ class SkillsPage(Page):
             self.body,
             (row(self.search, self.archived), self.table),
             (self.view, row(self.pin, self.disable, self.edit, self.try_it, None, self.delete)),
-            sizes=(560, 370),
+            sizes=(600, 340),
         )
 
     def focus_search(self) -> None:
@@ -145,7 +145,8 @@ class SkillsPage(Page):
         value = self.state.value(Subject.SKILLS)
         active = sum(skill["status"] == "active" for skill in value.get("skills", ()))
         version = tr("version %1 of your library", value.get("generation", 0))
-        self.count.setText(f"{tr('%1 active', count(active))}, {version}")
+        self.count.setText(tr("%1 active", count(active)))
+        self.count.setToolTip(version)
 
     def show_content(self) -> None:
         value = self.state.value(Subject.SKILLS)

@@ -33,7 +33,7 @@ from lull.desktop.pages.today.digest import digest
 from lull.desktop.pages.today.drifted_card import DriftedCard
 from lull.desktop.pages.today.failed_card import FailedCard
 from lull.desktop.pages.today.needs_you import NeedsYouCard
-from lull.desktop.pages.today.words import count_nouns, reward_words, work_words
+from lull.desktop.pages.today.words import count_nouns, reward_words, work_lines
 from lull.desktop.service.actions import pause_lengths
 from lull.desktop.service.state import Subject
 from lull.desktop.shared.changes import newest_changes
@@ -275,7 +275,7 @@ class TodayPage(Page):
             self._change_lines.addWidget(label(words, wrap=True), line, 1)
 
     def _show_work(self, learning: Json) -> None:
-        lines = [work_words(learning, work) for work in learning.get("work") or ()]
+        lines = work_lines(learning)
         self.work.setText("\n".join(lines))
         self.work.setVisible(bool(lines))
 

@@ -46,12 +46,17 @@ def condition_names() -> dict[str, str]:
     }
 
 
-def work_words(learning: Json, work: Json) -> str:
-    """Describe in a line one piece of background work, such as a training run: as what Lull does
-    now or what it does next.
+def work_lines(learning: Json) -> list[str]:
+    """Describe Lull's background work, such as a training run, in a line for each piece: what it
+    does now, what it does next, and what after that.
     """
-    said = f"{translated(work)}. {translated(work, 'why_not')}".strip()
-    return said if learning.get("state") == "working" else tr("Next: %1", said)
+    working = learning.get("state") == "working"
+    lines = []
+    for number, work in enumerate(learning.get("work") or ()):
+        said = f"{translated(work)}. {translated(work, 'why_not')}".strip()
+        place = number + (not working)
+        lines.append((said, tr("Next: %1", said), tr("Then: %1", said))[min(place, 2)])
+    return lines
 
 
 def good_words(share: float, number: int) -> str:

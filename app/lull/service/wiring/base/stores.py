@@ -4,12 +4,16 @@ are hashed.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from lull.config.paths import Paths
+from lull.core.proof.placing import PlacingResult
 from lull.loops.proof.measured_skills import StoredEffects, UseEvidence, measured_skills
 from lull.loops.training.eligible import Eligible
 from lull.service.chat.reading import StoredConversations
+from lull.service.skills.reading import MeasuredEffects, StoredSkills
+from lull.service.training.reading import StoredLearning
 from lull.store.backups.witness import Witness, open_database
 from lull.store.chat.chain_key import chain_key
 from lull.store.chat.holdout_assignments import HoldoutAssignments
@@ -64,25 +68,50 @@ def open_stores(paths: Paths, *, rescue: bool = True) -> Stores:
     )
 
 
-def reading_of(stores: Stores) -> StoredConversations:
-    """Build the reader of stored conversations for commands that work without a service.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredRecords:
+    """What users may read of the stored data, by subject, as JSON."""
 
-    Such a reader assumes that a prompt would still get the same skills only if the skill library
-    has not changed since the request.
+    conversations: StoredConversations
+    skills: StoredSkills
+    learning: StoredLearning
+
+
+def records_in(
+    stores: Stores,
+    *,
+    eligible: Eligible,
+    measured: MeasuredEffects,
+    placings: Callable[[], Sequence[PlacingResult]],
+) -> StoredRecords:
+    """Build the readers of stored records.
+
+    The function `placings` returns where in the models' prompts skills stand.
+    """
+    worths = AnswerScores(stores.database)
+    return StoredRecords(
+        conversations=StoredConversations(stores.trajectories, eligible=eligible),
+        skills=StoredSkills(stores.skills, measured=measured, proposals=stores.proposals),
+        learning=StoredLearning(worths, stores.skills, placings=placings),
+    )
+
+
+def reading_of(stores: Stores) -> StoredRecords:
+    """Build the readers of stored records for commands that work without a service.
+
+    They assume that a prompt would still get the same skills only if the skill library has not
+    changed since the request.
     """
     library = stores.skills.library()
     skills = measured_skills(library, stores.proposals)
     texts = {key: skill.sha256 for key, skill in skills.items()}
-    return StoredConversations(
-        stores.trajectories,
-        stores.skills,
+    return records_in(
+        stores,
         eligible=Eligible(
             stores.rewards,
             stores.proposals,
             still=lambda served: served.turn.generation == library.generation,
         ),
-        worths=AnswerScores(stores.database),
-        proposals=stores.proposals,
         measured=StoredEffects(evidence=stores.use, texts=texts),
         placings=Placings(stores.database).all,
     )

@@ -56,8 +56,8 @@ class PlotFrame:
         return self.first + (self.last - self.first) * (x - self.area.left()) / self.area.width()
 
 
-Frame = Callable[[QRectF], PlotFrame]
-Paint = Callable[[QPainter, PlotFrame], None]
+FrameOf = Callable[[QRectF], PlotFrame]
+PaintChart = Callable[[QPainter, PlotFrame], None]
 
 
 class Plot(SelfDrawn):
@@ -75,8 +75,8 @@ class Plot(SelfDrawn):
         self.setMinimumHeight(PLOT_PX)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._frame: Frame | None = None
-        self._paint: Paint | None = None
+        self._frame: FrameOf | None = None
+        self._paint: PaintChart | None = None
         self._picture: QPixmap | None = None
         self._line: tuple[float, QPen] | None = None
         self._drag_from: float | None = None
@@ -86,7 +86,7 @@ class Plot(SelfDrawn):
         """Where the values stand now; None before a chart was drawn."""
         return self._frame(QRectF(self.rect())) if self._frame is not None else None
 
-    def draw(self, frame: Frame, paint: Paint) -> None:
+    def draw(self, frame: FrameOf, paint: PaintChart) -> None:
         """Show what `paint` draws within the frame that `frame` makes of the widget's rectangle."""
         self._frame, self._paint, self._picture = frame, paint, None
         self.update()
