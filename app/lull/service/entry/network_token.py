@@ -11,8 +11,8 @@ from lull.config.paths import Paths
 from lull.config.settings import Settings
 from lull.core.errors import LullError, SecretsError
 from lull.service.wiring.together import open_secrets
-from lull.store.feedback.named_texts import NamedTexts
 from lull.store.sqlite.database import Database
+from lull.store.sqlite.named_texts import NamedTexts
 
 TOKEN = "network-token"
 """Name under which the network token is kept in the secret store."""

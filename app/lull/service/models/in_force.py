@@ -14,8 +14,8 @@ from lull.core.events import EventKind
 from lull.core.models.candidates import is_auto
 from lull.loops.adapters.promote import Promote
 from lull.loops.chat.serve import Serve
-from lull.loops.feedback.auto_learner import AWAY_S, AutoLearner
 from lull.loops.idle.watch_idle import WatchIdle
+from lull.loops.models.auto_learner import AWAY_S, AutoLearner
 from lull.loops.training.training_job import TrainingJob
 from lull.service.process.bus import EventBus
 from lull.service.process.problems import Problems

@@ -8,8 +8,8 @@ from lull.backends.retrieval.late_exemplars import LateExemplars
 from lull.backends.retrieval.skill_index import WordIndex
 from lull.config.settings import Settings
 from lull.core.idle.signals import IdleSource
-from lull.loops.feedback.auto_learner import AutoLearner
 from lull.loops.idle.watch_idle import WatchIdle
+from lull.loops.models.auto_learner import AutoLearner
 from lull.loops.proof.try_out import TryOut
 from lull.service.calendars.calendars import Calendars
 from lull.service.chat.forgetting import FinishForgetting, ForgettingRequests

@@ -29,8 +29,8 @@ from lull.core.proof.proposal import Proposal
 from lull.core.skills.skill import Library
 from lull.loops.chat.select_skills import SelectSkills
 from lull.loops.chat.serve import Serve
-from lull.loops.feedback.auto_learner import AutoLearner, prepare_weights, weight_preparation
 from lull.loops.feedback.credit_wins import credit_in
+from lull.loops.models.auto_learner import AutoLearner, prepare_weights, weight_preparation
 from lull.loops.proof.holdout import Holdout
 from lull.loops.skills.approve import Approve
 from lull.loops.skills.from_files import FromFiles

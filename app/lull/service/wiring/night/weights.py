@@ -26,7 +26,7 @@ from lull.core.models.learnable import Machine
 from lull.core.models.weight_form import form_for
 from lull.core.ports import Clock
 from lull.loops.adapters.publish import Publish
-from lull.loops.feedback.auto_learner import AutoLearner
+from lull.loops.models.auto_learner import AutoLearner
 from lull.loops.models.choose_model import ChooseModel
 from lull.service.adapters.host import EngineHost
 from lull.service.adapters.publishing_host import PublishingHost
@@ -40,8 +40,8 @@ from lull.service.wiring.base.stores import Stores
 from lull.service.wiring.learning.trainable import ModelsOfFolders
 from lull.store.adapters.merged_files import MergedFiles
 from lull.store.adapters.published import PublishedVersions
-from lull.store.feedback.named_texts import NamedTexts
 from lull.store.sqlite.database import Database
+from lull.store.sqlite.named_texts import NamedTexts
 
 
 def choose_of(

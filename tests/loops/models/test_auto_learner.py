@@ -13,7 +13,7 @@ import pytest
 from lull.core.chat.trajectory import Selection
 from lull.core.errors import UpstreamDown, WeightsError
 from lull.core.models.most_used_model import COUNTED_PERIOD, ModelUse
-from lull.loops.feedback.auto_learner import (
+from lull.loops.models.auto_learner import (
     AWAY_S,
     DAY_S,
     SOON_S,
@@ -24,8 +24,8 @@ from lull.loops.feedback.auto_learner import (
 )
 from lull.loops.models.choose_model import ModelListing
 from lull.store.chat.trajectories import Trajectories
-from lull.store.feedback.named_texts import NamedTexts
 from lull.store.sqlite.database import Database
+from lull.store.sqlite.named_texts import NamedTexts
 from tests.building import KEY, database_at, turn, user
 from tests.core.models.test_exams import HERE
 from tests.doubles.fakes import FakeClock

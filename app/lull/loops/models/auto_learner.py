@@ -27,7 +27,7 @@ from lull.core.models.most_used_model import (
 from lull.core.ports import Clock
 from lull.core.text.coded_text import coded_text
 from lull.loops.models.choose_model import ModelListing
-from lull.store.feedback.named_texts import NamedTexts
+from lull.store.sqlite.named_texts import NamedTexts
 
 log = logging.getLogger(__name__)
 
