@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import mlx.core as mx
 
@@ -45,7 +45,8 @@ def logits_of(reader: LoadedReader, exchanges: Sequence[Exchange]) -> list[Logit
     for picks in batches_by_length([encoded for encoded, _ in cut]):
         said = reader.net(batch_of([cut[i][0] for i in picks]))
         mx.eval(said)
-        labels_BL, classes_BK, sentence_BS = (array.tolist() for array in said)
+        values: list[Any] = [array.tolist() for array in said]
+        labels_BL, classes_BK, sentence_BS = values
         for row, i in enumerate(picks):
             seen = dict(zip(cut[i][1], sentence_BS[row], strict=False))
             found[i] = Logits(
