@@ -90,6 +90,12 @@ some_requests = st.builds(world, st.integers(0, 4), st.integers(0, 4), st.intege
 # What counts
 
 
+def test_as_many_pairs_again_may_follow_the_first() -> None:
+    rule = ProofRule.with_first_pairs(30, alpha=0.01)
+    assert (rule.first_pairs, rule.most_pairs, rule.alpha) == (30, 60, 0.01)
+    assert ProofRule.with_first_pairs(ProofRule().first_pairs, alpha=0.05) == ProofRule()
+
+
 def test_only_a_difference_counts_and_its_size_does_not() -> None:
     graded = [pair("f0", 0, without=0.2, with_=0.21), pair("f0", 1, without=-1.0, with_=1.0)]
     decision = decide([*graded, pair("f0", 2, without=0.5, with_=0.5)], RULE, successes=0)

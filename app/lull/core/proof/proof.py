@@ -89,6 +89,11 @@ class ProofRule:
     more losses than wins among the first pairs.
     """
 
+    @classmethod
+    def with_first_pairs(cls, number: int, *, alpha: float) -> ProofRule:
+        """Return a rule by which as many pairs again may follow the first `number`."""
+        return cls(alpha=alpha, first_pairs=number, most_pairs=2 * number)
+
     def __post_init__(self) -> None:
         if not 0.0 < self.alpha < 1.0:
             raise ValueError(f"alpha lies between 0 and 1, not at {self.alpha}")

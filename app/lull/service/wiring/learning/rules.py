@@ -4,10 +4,9 @@ skills in use.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from lull.config.settings import Settings
 from lull.core.feedback.rules import ScoreRule
+from lull.core.proof.proof import ProofRule
 from lull.core.proof.rules import HoldoutRule, ProveRule
 from lull.core.skills.rules import EvolveRule
 
@@ -29,10 +28,9 @@ def evolve_rule(settings: Settings) -> EvolveRule:
 
 def prove_rule(settings: Settings) -> ProveRule:
     """Return the parameters of proofs, by the settings."""
-    learning, rule = settings.learning, ProveRule()
-    first = learning.most_pairs
-    proof = replace(rule.proof, alpha=learning.alpha, first_pairs=first, most_pairs=2 * first)
-    return replace(rule, proof=proof, slice_s=learning.slice_s)
+    learning = settings.learning
+    proof = ProofRule.with_first_pairs(learning.most_pairs, alpha=learning.alpha)
+    return ProveRule(proof=proof, slice_s=learning.slice_s)
 
 
 def holdout_rule(settings: Settings) -> HoldoutRule:
