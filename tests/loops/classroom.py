@@ -17,6 +17,7 @@ from lull.core.chat.client import Client
 from lull.core.chat.messages import Completion, Message, Role, Sampling
 from lull.core.checks.check import Check
 from lull.core.errors import LullError
+from lull.core.feedback.calibration import Prior
 from lull.core.feedback.judge import JudgeQuestion
 from lull.core.feedback.ports import FeedbackReader
 from lull.core.feedback.reward import Vote
@@ -151,6 +152,7 @@ class Classroom(Home):
     proving: ProveRule = field(default_factory=ProveRule)
     holdout_rule: HoldoutRule = field(default_factory=HoldoutRule)
     judge: ScriptedJudge | None = None
+    judge_belief: Prior | None = None
     writer: ScriptedWriter | None = None
     hears_at_once: bool = True
     """Whether what users say is read while their turns are scored."""
@@ -233,6 +235,7 @@ class Classroom(Home):
             clock=self.clock,
             coin=lambda: self.coin,
             rule=self.scoring,
+            judge_belief=lambda: self.judge_belief,
         )
         self.ask_judge = AskJudge(
             self.rewards,

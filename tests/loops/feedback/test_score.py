@@ -10,6 +10,7 @@ import pytest
 
 from lull.core.chat.messages import Completion, Finish, Message, Role, ToolCall, text_message
 from lull.core.errors import UpstreamDown
+from lull.core.feedback.calibration import Prior
 from lull.core.feedback.judge import QuestionKind
 from lull.core.feedback.reward import Source
 from lull.core.feedback.rules import ScoreRule
@@ -418,6 +419,16 @@ async def test_ratings_teach_how_far_each_source_can_be_believed(room: Classroom
     assert after is not None
     assert before.value == after.value == 1.0
     assert after.p_good < 0.65 < before.p_good
+
+
+async def test_a_judge_is_believed_as_its_exam_says_and_others_as_before(room: Classroom) -> None:
+    await room.book.recalibrate()
+    before = room.book.calibration
+    room.judge_belief = Prior(right=0.99, weight=50.0)
+    await room.book.recalibrate()
+    after = room.book.calibration
+    assert after.p_good(1.0, Source.JUDGE) > before.p_good(1.0, Source.JUDGE)
+    assert after.p_good(1.0, Source.IMPLICIT) == before.p_good(1.0, Source.IMPLICIT)
 
 
 # What fails

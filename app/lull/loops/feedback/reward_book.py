@@ -8,7 +8,7 @@ which no source has one stays unscored; it is never scored zero.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
@@ -37,18 +37,19 @@ class RewardBook:
         clock: Clock,
         coin: Callable[[], float],
         rule: ScoreRule,
-        beliefs: Callable[[], Mapping[Source, Prior]] = dict,
+        judge_belief: Callable[[], Prior | None] = lambda: None,
     ) -> None:
-        """The argument `beliefs` returns how reliable each source of rewards is assumed to be
-        (priors) before the user has rated anything. `coin` gives random numbers that decide which
-        answers the judge model is also asked about, to measure its accuracy.
+        """The argument `judge_belief` returns how reliable the judge model is assumed to be (a
+        prior) before the user has rated anything; None if nothing is known of it. `coin` gives
+        random numbers that decide which answers the judge model is also asked about, to measure its
+        accuracy.
         """
         self._rewards = rewards
         self._crediting = crediting
         self._clock = clock
         self._coin = coin
         self._rule = rule
-        self._beliefs = beliefs
+        self._judge_belief = judge_belief
         self.writing = asyncio.Lock()
         """Lock that is held from reading a turn's reward row to writing it back.
 
@@ -154,9 +155,10 @@ class RewardBook:
             if unheard:
                 await self._rescore(unheard)
             labelled = await asyncio.to_thread(self._rewards.labelled)
+            belief = self._judge_belief()
             self.calibration = Calibration.of(
                 ((label is Label.GOOD, verdicts(row)) for label, row in labelled),
-                self._beliefs(),
+                {} if belief is None else {Source.JUDGE: belief},
             )
             changed = {
                 (source, value): self.calibration.p_good(value, Source(source))

@@ -13,8 +13,6 @@ from lull.backends.reader.small_reader import SmallReader
 from lull.backends.system.clock import TimeSortedIds
 from lull.config.settings import Settings
 from lull.core.checks.rules.stated_check import proposed_check
-from lull.core.feedback.calibration import Prior
-from lull.core.feedback.reward import Source
 from lull.core.models.exam import ModelRole
 from lull.core.proof.holdout import hashed_coin
 from lull.core.proof.rules import HoldoutRule
@@ -266,10 +264,6 @@ def _book(
 ) -> RewardBook:
     rewards = shared.stores.rewards
 
-    def beliefs() -> dict[Source, Prior]:
-        found = exams.examine.judge_belief(asked.model_name(ModelRole.JUDGE))
-        return {} if found is None else {Source.JUDGE: found}
-
     return RewardBook(
         rewards,
         crediting=CreditWins(
@@ -282,7 +276,7 @@ def _book(
         clock=shared.clock,
         coin=random.SystemRandom().random,
         rule=score_rule(settings),
-        beliefs=beliefs,
+        judge_belief=lambda: exams.examine.judge_belief(asked.model_name(ModelRole.JUDGE)),
     )
 
 
