@@ -19,10 +19,12 @@ from lull.config.settings import Settings
 from lull.config.training import TrainingSettings
 from lull.core.errors import ResourceError
 from lull.core.models.engine import EngineStatus
+from lull.core.models.weight_form import WeightForm
 from lull.resources import pocket_dir
 from lull.service.builtin.model import EngineModels
 from lull.service.builtin.routes import AnsweredByEngine
 from lull.service.models.learning_model import LearningModel
+from lull.service.wiring.base.own_models import SHIPPED
 from lull.service.wiring.learning.trainable import ModelsOfFolders
 from tests.doubles.fakes import FakeClock
 from tests.eventually import until
@@ -46,7 +48,7 @@ def local() -> EngineModels:
 
 @pytest.fixture
 async def learner(paths: Paths, local: EngineModels) -> AsyncIterator[LearningModel]:
-    made = LearningModel(ModelsOfFolders(paths), local, leave_s=0.01)
+    made = LearningModel(ModelsOfFolders(paths), local, built_in=SHIPPED, leave_s=0.01)
     yield made
     await made.close()
 
@@ -71,6 +73,19 @@ async def test_a_choice_holds_at_once_and_is_taken_up_once(
     engine = local.served(other).engine
     assert not await learner.follow(learns(other))
     assert local.served(other).engine is engine
+
+
+async def test_a_model_that_ships_is_left_to_its_own_engine_whatever_lies_in_the_folder(
+    learner: LearningModel, local: EngineModels, paths: Paths, tmp_path: Path
+) -> None:
+    folders = ModelFolders(paths.models)
+    folders.adopt(folders.inspect(shutil.copytree(pocket_dir(), tmp_path / "Other")))
+    (facts,) = paths.models.glob("*/lull.json")
+    facts.write_text(facts.read_text("utf-8").replace("other-mlx", "pocket"), "utf-8")
+    assert folders.found("pocket", WeightForm.F32) is not None
+    for name in ("pocket", "Pocket:latest"):
+        await learner.follow(learns(name))
+        assert learner.chosen is None and not local.serves(name)
 
 
 async def test_no_new_request_comes_to_the_last_one_which_is_then_let_go_of(

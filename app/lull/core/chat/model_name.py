@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 _DEFAULT_HOST = "registry.ollama.ai/"
 _DEFAULT_NAMESPACE = "library/"
 
@@ -14,6 +16,11 @@ def canonical(name: str) -> str:
     plain = plain.removeprefix("http://").removeprefix("https://").removeprefix(_DEFAULT_HOST)
     plain = plain.removeprefix(_DEFAULT_NAMESPACE)
     return plain if ":" in plain.rsplit("/", 1)[-1] else f"{plain}:latest"
+
+
+def names_one_of(name: str, models: Iterable[str]) -> bool:
+    """Whether a name means one of these models, in any spelling of their names."""
+    return canonical(name) in map(canonical, models)
 
 
 def runs_elsewhere(name: str) -> bool:

@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from lull.core.chat.model_name import canonical
+from lull.core.chat.model_name import canonical, names_one_of
 from lull.core.errors import LullError
 from lull.core.idle.scheduling import LullWork, WorkKind
 from lull.core.models.most_used_model import (
@@ -85,7 +85,7 @@ class AutoLearner:
         since = self._clock.now() - COUNTED_PERIOD
         talked = await asyncio.to_thread(self._uses.answer_counts, since)
         found = auto_choice(talked, there.models, built_in=self._built_in)
-        is_built_in = self._is_built_in(found.model)
+        is_built_in = names_one_of(found.model, self._built_in)
         self.is_ready = is_built_in or await asyncio.to_thread(self._ready, found.model)
         await self._take(found)
         return SOON_S if is_built_in else DAY_S
@@ -94,13 +94,10 @@ class AutoLearner:
         """If the chosen model ships with Lull, choose again among the shipped models: the one that
         the user talked to last. Does not ask Ollama, so it may be called after every answer.
         """
-        if self._is_built_in(self.choice.model):
+        if names_one_of(self.choice.model, self._built_in):
             since = self._clock.now() - COUNTED_PERIOD
             talked = await asyncio.to_thread(self._uses.answer_counts, since)
             await self._take(replace(self.choice, model=built_in_choice(talked, self._built_in)))
-
-    def _is_built_in(self, model: str) -> bool:
-        return canonical(model) in {canonical(name) for name in self._built_in}
 
     async def _take(self, found: AutoChoice) -> None:
         if canonical(found.model) != canonical(self.choice.model):

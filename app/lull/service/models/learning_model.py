@@ -10,12 +10,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
 from lull.config.settings import Settings
-from lull.core.chat.model_name import canonical
+from lull.core.chat.model_name import canonical, names_one_of
 from lull.core.errors import EngineError, LullError
 from lull.core.models.engine import Engine
 from lull.core.models.local_model import LocalModel
@@ -54,8 +54,8 @@ class TrainableModels(Protocol):
     """
 
     def prepared_weights(self, name: str) -> MlxWeights | None:
-        """Return a model's weights that were prepared for training; None if there are none, and for
-        a model that ships with Lull. Blocking.
+        """Return a model's weights that were prepared for training; None if there are none.
+        Blocking.
         """
 
     def read(self, name: str, made: MlxWeights) -> LocalModel:
@@ -86,10 +86,17 @@ class LearningModel:
     """Serves the model that is trained, and switches to another when the settings change."""
 
     def __init__(
-        self, models: TrainableModels, local: EngineModels, *, leave_s: float = IDLE_CHECK_S
+        self,
+        models: TrainableModels,
+        local: EngineModels,
+        *,
+        built_in: Sequence[str],
+        leave_s: float = IDLE_CHECK_S,
     ) -> None:
+        """The argument `built_in` names the models that ship with Lull."""
         self._models = models
         self._local = local
+        self._built_in = built_in
         self._leave_s = leave_s
         self.chosen: ChosenModel | None = None
         """The model that learns, ready to serve; None if that is the built-in model, or no model is
@@ -110,7 +117,9 @@ class LearningModel:
         """
         async with self._one_at_a_time:
             name = settings.training.model
-            made = await asyncio.to_thread(self._models.prepared_weights, name)
+            made = None
+            if not names_one_of(name, self._built_in):
+                made = await asyncio.to_thread(self._models.prepared_weights, name)
             if self._followed == (name, made):
                 return False
             before, self.chosen = self.chosen, None

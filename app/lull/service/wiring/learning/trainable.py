@@ -12,11 +12,10 @@ from lull.backends.mlx.weight_folders import ModelFolders
 from lull.config.paths import Paths
 from lull.config.settings import Settings
 from lull.core.adapters.published import answers_from_ollama
-from lull.core.chat.model_name import canonical
 from lull.core.models.local_model import LocalModel
 from lull.core.models.mlx_weights import MlxWeights
 from lull.core.models.weight_form import form_for, has_metal
-from lull.service.wiring.base.own_models import SHIPPED, damage_of, engine_options
+from lull.service.wiring.base.own_models import damage_of, engine_options
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +25,6 @@ class ModelsOfFolders:
     paths: Paths
 
     def prepared_weights(self, name: str) -> MlxWeights | None:
-        if canonical(name) in {canonical(one) for one in SHIPPED}:
-            return None
         form = form_for(sys.platform, platform.machine())
         return ModelFolders(self.paths.models).found(name, form)
 

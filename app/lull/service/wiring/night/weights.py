@@ -153,7 +153,7 @@ def weights_of(
         choose=choose_of(settings, paths, session, clock, models.built_in.english),
         publish=publish_of(settings, paths, session, versions, names, clock),
         names=names,
-        learner=LearningModel(ModelsOfFolders(paths), models.local),
+        learner=LearningModel(ModelsOfFolders(paths), models.local, built_in=SHIPPED),
     )
 
 
