@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -18,9 +18,8 @@ from lull.loops.models.auto_learner import (
     DAY_S,
     SOON_S,
     AutoLearner,
+    LearnerPreparation,
     WeightPreparation,
-    prepare_weights,
-    weight_preparation,
 )
 from lull.loops.models.choose_model import ModelListing
 from lull.store.chat.trajectories import Trajectories
@@ -40,6 +39,8 @@ class House:
     talked: list[ModelUse] = field(default_factory=list)
     ready: set[str] = field(default_factory=set)
     asked_since: datetime | None = None
+    wanted: bool = True
+    prepared: list[str] = field(default_factory=list)
 
     def answer_counts(self, since: datetime) -> list[ModelUse]:
         self.asked_since = since
@@ -56,6 +57,17 @@ class House:
             ready=lambda name: name in self.ready,
             clock=self.clock,
             built_in=("pocket", "toy"),
+        )
+
+    def preparation(
+        self, auto: AutoLearner, choose: Callable[[str], Awaitable[None]]
+    ) -> LearnerPreparation:
+        return LearnerPreparation(
+            auto,
+            wanted=lambda: self.wanted,
+            choose=choose,
+            prepared=lambda: self.prepared.append(auto.choice.model),
+            clock=self.clock,
         )
 
 
@@ -119,12 +131,22 @@ async def test_its_weights_are_made_in_a_lull_and_then_no_more(house: House) -> 
         made.append(model)
 
     await auto.choose_again()
-    (work,) = weight_preparation(
-        auto, lambda model: prepare_weights(auto, model, choose), house.clock
-    )
-    assert work.text == "Making a ready to learn"
+    preparation = house.preparation(auto, choose)
+    (work,) = preparation.works()
+    assert work.text == "Making a ready to learn" and not house.prepared
     await work.run_slice(house.clock.monotonic_s() + 30.0)
-    assert made == ["a"] and weight_preparation(auto, choose, house.clock) == []
+    assert made == ["a"] and house.prepared and preparation.works() == []
+
+
+async def test_no_weights_are_made_where_the_user_chose_the_model(house: House) -> None:
+    house.talked, auto = [SAID], house.open()
+    await auto.choose_again()
+    house.wanted = False
+
+    async def choose(_: str) -> None:
+        raise AssertionError("nobody wants them")
+
+    assert house.preparation(auto, choose).works() == []
 
 
 async def test_weights_that_cannot_be_made_are_said_and_tried_again(house: House) -> None:
@@ -134,12 +156,10 @@ async def test_weights_that_cannot_be_made_are_said_and_tried_again(house: House
         raise WeightsError("The disk is full.")
 
     await auto.choose_again()
-    (work,) = weight_preparation(
-        auto, lambda model: prepare_weights(auto, model, choose), house.clock
-    )
+    (work,) = house.preparation(auto, choose).works()
     with pytest.raises(WeightsError):
         await work.run_slice(house.clock.monotonic_s() + 30.0)
-    assert not auto.is_ready
+    assert not auto.is_ready and not house.prepared
 
 
 async def test_making_them_stops_when_somebody_comes_and_goes_on_later(house: House) -> None:

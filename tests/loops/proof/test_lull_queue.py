@@ -74,12 +74,20 @@ async def test_proofs_go_first_and_training_last() -> None:
         measure=cast(MeasureUse, Uses()),
         placing=cast(MeasurePlacing, Placings()),
         exams=lambda: [other("exam", lent)],
+        preparing=lambda: [other("ready", lent)],
         training=lambda: [other("training", lent)],
         models=lent,
         clock=CLOCK,
     )
     works = queue.works()
-    assert [one.id for one in works] == ["prop_1", "use:/lists", "exam", "llama3.2", "training"]
+    assert [one.id for one in works] == [
+        "prop_1",
+        "use:/lists",
+        "exam",
+        "ready",
+        "llama3.2",
+        "training",
+    ]
     for one in works[:2]:
         await one.run_slice(CLOCK.monotonic_s() + 30.0)
     assert waits.done == ["prop_1", LISTS] and lent.said == ["borrow", "borrow"]

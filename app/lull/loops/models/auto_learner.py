@@ -171,28 +171,45 @@ class WeightPreparation:
             await asyncio.wait({self._making}, timeout=_PREPARING_STOPS_WITHIN_S)
 
 
-def weight_preparation(
-    auto: AutoLearner, make: Callable[[str], Awaitable[None]], clock: Clock
-) -> list[LullWork]:
-    """Return the background work that prepares the chosen model's weights for training; an empty
-    list if they are prepared.
+class LearnerPreparation:
+    """Prepares the weights of the chosen model for training, while the computer is idle and until
+    they are prepared.
     """
-    if auto.is_ready:
-        return []
-    return [WeightPreparation(auto.choice.model, make=make, clock=clock)]
 
+    def __init__(
+        self,
+        auto: AutoLearner,
+        *,
+        wanted: Callable[[], bool],
+        choose: Callable[[str], Awaitable[object]],
+        prepared: Callable[[], None],
+        clock: Clock,
+    ) -> None:
+        """The function `wanted` tells whether the model to train is chosen automatically, `choose`
+        prepares a model's weights, and `prepared` is called when they are prepared.
+        """
+        self._auto = auto
+        self._wanted = wanted
+        self._choose = choose
+        self._prepared = prepared
+        self._clock = clock
 
-async def prepare_weights(
-    auto: AutoLearner, model: str, choose: Callable[[str], Awaitable[object]]
-) -> None:
-    """Prepare a model's weights for training by calling the function `choose`, and record that they
-    are prepared.
+    def works(self) -> list[LullWork]:
+        """Return the background work that prepares the chosen model's weights; an empty list if
+        they are prepared, or if the user has chosen the model to train.
+        """
+        if self._auto.is_ready or not self._wanted():
+            return []
+        return [WeightPreparation(self._auto.choice.model, make=self._make, clock=self._clock)]
 
-    Raises LullError; the work is then tried again in the next idle window.
-    """
-    try:
-        await choose(model)
-    except LullError:
-        log.info("%s could not be made ready to learn", model)
-        raise
-    auto.is_ready = True
+    async def _make(self, model: str) -> None:
+        """Prepare a model's weights. Raises LullError; the work is then tried again in the next
+        idle window.
+        """
+        try:
+            await self._choose(model)
+        except LullError:
+            log.info("%s could not be made ready to learn", model)
+            raise
+        self._auto.is_ready = True
+        self._prepared()

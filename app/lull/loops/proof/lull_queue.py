@@ -1,9 +1,10 @@
 """Lists the background work that waits for a lull (an idle time of the computer), in the order in
 which users wait for its results.
 
-First come proofs of proposed skills, then measurements of skills in use, exams of models, and tests
-of where in its prompt each model obeys skills best; training comes last. `watch_idle` chooses from
-the list by value and by the idle time that is likely left.
+First come proofs of proposed skills, then measurements of skills in use, exams of models, making
+the weights of a model ready to be trained, and tests of where in its prompt each model obeys skills
+best; training comes last. `watch_idle` chooses from the list by value and by the idle time that is
+likely left.
 """
 
 from __future__ import annotations
@@ -58,6 +59,7 @@ class LullQueue:
         measure: MeasureUse,
         placing: MeasurePlacing,
         exams: QueuedWork,
+        preparing: QueuedWork,
         training: QueuedWork,
         models: BorrowsModels,
         clock: Clock,
@@ -66,6 +68,7 @@ class LullQueue:
         self._measure = measure
         self._placing = placing
         self._exams = exams
+        self._preparing = preparing
         self._training = training
         self._models = models
         self._clock = clock
@@ -76,6 +79,7 @@ class LullQueue:
             *self._proofs(),
             *self._uses(),
             *self._exams(),
+            *self._preparing(),
             *self._placings(),
             *self._training(),
         ]

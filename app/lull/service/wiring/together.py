@@ -23,14 +23,13 @@ from lull.config.paths import Paths
 from lull.config.settings import Settings
 from lull.core.errors import LullError
 from lull.core.events import EventKind
-from lull.core.idle.scheduling import LullWork
 from lull.core.ports import SecretStore
 from lull.core.proof.proposal import Proposal
 from lull.core.skills.skill import Library
 from lull.loops.chat.select_skills import SelectSkills
 from lull.loops.chat.serve import Serve
 from lull.loops.feedback.credit_wins import credit_in
-from lull.loops.models.auto_learner import AutoLearner, prepare_weights, weight_preparation
+from lull.loops.models.auto_learner import AutoLearner, LearnerPreparation
 from lull.loops.proof.holdout import Holdout
 from lull.loops.skills.approve import Approve
 from lull.loops.skills.from_files import FromFiles
@@ -240,14 +239,13 @@ def _lulls(
     slow: SlowLoop,
     auto: AutoLearner,
 ) -> LullParts:
-    async def make(model: str) -> None:
-        await prepare_weights(auto, model, slow.weights.choose.choose)
-        settings.made_ready.set()
-
-    def helpers() -> list[LullWork]:
-        making = weight_preparation(auto, make, shared.clock) if settings.auto else []
-        return [*learning.models.exams.queue.works(), *making]
-
+    preparing = LearnerPreparation(
+        auto,
+        wanted=lambda: settings.auto,
+        choose=slow.weights.choose.choose,
+        prepared=settings.made_ready.set,
+        clock=shared.clock,
+    )
     calendars = calendars_of(
         shared.stores.database,
         clock=shared.clock,
@@ -267,7 +265,7 @@ def _lulls(
         calendars=calendars,
         learning=learning,
         training=slow.job.queue,
-        exams=helpers,
+        preparing=preparing.works,
     )
     return LullParts(calendars=calendars, source=source, watch=watch)
 

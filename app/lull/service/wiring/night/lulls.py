@@ -77,12 +77,13 @@ def watch_of(
     calendars: Calendars,
     learning: LearningParts,
     training: QueuedWork,
-    exams: QueuedWork,
+    preparing: QueuedWork,
 ) -> WatchIdle:
     """Build the watch for lulls (idle times of the computer), which runs queued work while the user
     is away.
 
-    The functions `training` and `exams` return the work that is waiting.
+    The functions `training` and `preparing` return the work that waits: the next step of training,
+    and making the weights of a model ready for it.
     """
     borrowed = BorrowedModels(
         ollama=shared.models.ollama,
@@ -95,7 +96,8 @@ def watch_of(
         proving=learning.proofs.proving,
         measure=learning.proofs.measure,
         placing=learning.placing,
-        exams=exams,
+        exams=learning.models.exams.queue.works,
+        preparing=preparing,
         training=training,
         models=borrowed,
         clock=shared.clock,
