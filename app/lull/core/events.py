@@ -1,5 +1,5 @@
-"""Events that Lull's background service sends to programs that watch it, such as the window. They
-only inform: no part of Lull acts on an event.
+"""Events that Lull's background service sends to those that watch it, such as the window. They only
+inform: whoever acts on one does the same a little later without it.
 """
 
 from __future__ import annotations

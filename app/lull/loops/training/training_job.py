@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import threading
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Final
 
 from lull.core.errors import Conflict, LullError, TrainingError
+from lull.core.events import EventKind
 from lull.core.idle.scheduling import LullWork, WorkKind
 from lull.core.ports import Clock, ProblemReporter
 from lull.core.training.record import OPEN_RUN_STATUSES, Run, RunStatus, ended_already
@@ -45,6 +47,14 @@ MAKE_GUESS_S: Final = 20.0
 """Assumed seconds to make a training run's folder."""
 GATE_GUESS_S: Final = 120.0
 """Assumed seconds to test an adapter before it may answer users (the gate)."""
+MEMORY_S: Final = 60.0
+"""Most seconds that a search waits until the exemplar memory (past requests for which a skill was
+useful) is open; then it goes on without it.
+"""
+NEWS: Final = frozenset(
+    {EventKind.TURN_RECORDED, EventKind.LABEL, EventKind.GENERATION, EventKind.SETTINGS}
+)
+"""Events that may change what can be trained on."""
 _NOTHING: Final = NothingToDo(text="Lull has not checked yet.")
 
 
@@ -102,6 +112,11 @@ class TrainingJob:
         answer was recorded or rated, or a skill (an instruction text) approved.
         """
         self._nudged.set()
+
+    def heard(self, kind: str) -> None:
+        """Search soon if an event of this kind may have changed what can be trained on."""
+        if kind in NEWS:
+            self.nudge()
 
     # Jobs
 
@@ -317,3 +332,11 @@ class TrainingJob:
             why="You cancelled it.",
             changed_at=self._clock.now(),
         )
+
+
+def wait_until_readable(flush: Callable[[], None], memory: threading.Event) -> None:
+    """Wait until everything that decides what may be trained on can be read: pending writes, by
+    `flush`, and the exemplar memory, which is open once the event `memory` is set. Blocking.
+    """
+    flush()
+    memory.wait(MEMORY_S)

@@ -7,7 +7,6 @@ from functools import partial
 
 from lull.backends.reader.request_kinds import RequestKinds
 from lull.core.errors import ResourceError
-from lull.core.events import EventKind
 from lull.core.models.exam import ModelRole
 from lull.resources import request_kinds_dir
 from lull.service.builtin.idle_engine import IdleEngine, UnloadableEngine
@@ -16,11 +15,6 @@ from lull.service.models.in_force import LEARNER_PROBLEM
 from lull.service.proof.proving import HOLDOUT_PROBLEM
 from lull.service.wiring.night.lulls import collecting_signals
 from lull.service.wiring.service import Service, finishing_of
-
-_TRAINING_NEWS = frozenset(
-    {EventKind.TURN_RECORDED, EventKind.LABEL, EventKind.GENERATION, EventKind.SETTINGS}
-)
-"""Events that may change what can be trained on."""
 
 KINDS_PROBLEM = "kinds of requests"
 
@@ -94,11 +88,10 @@ class BackgroundTasks:
             group.create_task(keep("reading calendars", self._service.lulls.calendars.keep_fresh))
 
     async def _nudge_night(self) -> None:
-        """Tell training when a recorded, rated or approved change may affect its data."""
+        """Tell training of every event, since some change what can be trained on."""
         async with self._shared.bus.watching(after=self._shared.bus.last) as events:
             async for event in events:
-                if event.kind in _TRAINING_NEWS:
-                    self._slow_loop.job.nudge()
+                self._slow_loop.job.heard(event.kind)
 
     async def _watch_for_lulls(self) -> None:
         with collecting_signals(self._service.lulls.source):

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from functools import partial
 
 from lull.backends.retrieval.late_exemplars import LateExemplars
 from lull.backends.system.clock import TimeSortedIds
@@ -26,7 +26,7 @@ from lull.loops.training.rewarding import RewardAnswers
 from lull.loops.training.rollout import RolloutRule, Rollouts
 from lull.loops.training.train import Train
 from lull.loops.training.training_data import TrainingData
-from lull.loops.training.training_job import TrainingJob
+from lull.loops.training.training_job import TrainingJob, wait_until_readable
 from lull.loops.training.work.running_trainer import RunningTrainer
 from lull.service.training.served_learner import ServedLearner
 from lull.service.wiring.base.shared import SharedParts
@@ -35,11 +35,6 @@ from lull.store.adapters.adapter_files import AdapterFiles
 from lull.store.adapters.adapters import Adapters
 from lull.store.training.run_folders import RunFolders
 from lull.store.training.tidy_runs import RunFolderCleanup
-
-MEMORY_S: Final = 60.0
-"""Most seconds that training waits until the exemplar memory (past requests for which a skill was
-useful) is open; then training goes on without it.
-"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,15 +113,6 @@ def training_job_of(
     """Build the job that trains LoRA adapters in idle times."""
     training = shared.stores.training
 
-    def settle() -> None:
-        """Wait until pending writes are stored and the exemplar memory (past requests for which a
-        skill was useful) is open.
-
-        Both affect what may be trained on.
-        """
-        shared.stores.database.flush()
-        memory.asked.wait(MEMORY_S)
-
     def tell(run: Run | None, next_step: NextStep) -> None:
         shared.bus.tell(
             EventKind.TRAINING,
@@ -152,7 +138,7 @@ def training_job_of(
             training, parts.folders, keep=lambda: settings().training.keep_runs
         ),
         clock=shared.clock,
-        settle=settle,
+        settle=partial(wait_until_readable, shared.stores.database.flush, memory.asked),
         problem=shared.problems.set_or_clear,
         tell=tell,
     )
