@@ -123,9 +123,10 @@ class House:
         self.host = EngineHost(self.local)
         self.gate = Gate(
             adapters=self.adapters,
+            files=self.files,
             measures=self.measures,
-            contest=self._contest,
-            material=self._material,
+            host=self,
+            material=self,
             clock=self.clock,
             rule=lambda: self.gate_rule,
         )
@@ -190,11 +191,11 @@ class House:
         )
         return await self.promote.store_adapter(version, folder, learned)
 
-    async def _contest(self, version: AdapterVersion) -> ComparedAdapters:
+    async def load_for_comparison(self, version: AdapterVersion, folder: Path) -> ComparedAdapters:
         self.contests += 1
-        return await self.host.load_for_comparison(version, self.files.folder(version.id))
+        return await self.host.load_for_comparison(version, folder)
 
-    async def _material(self, version: AdapterVersion) -> GateMaterial:
+    async def collect(self, version: AdapterVersion) -> GateMaterial:
         probes = pocket_canaries(int(version.sha256[:8], 16), each=self.each)
         return GateMaterial(
             probes=tuple(probe for probe in probes if probe.about != Kind.MENU.value),

@@ -13,7 +13,7 @@ from lull.core.chat.messages import Finish
 from lull.core.training.curriculum_by_model import CurriculumByModel
 from lull.core.training.record import Run, RunSource, RunStatus
 from lull.core.training.spec import RunKind
-from lull.loops.adapters.gate_material import MaterialSources, material_of
+from lull.loops.adapters.gate_material import MaterialSources
 from lull.loops.adapters.gate_questions import GateMaterial, HeldOutRequest
 from lull.loops.training.past_curriculum import PastCurriculum
 from lull.pocket import language as pocket
@@ -93,7 +93,7 @@ def asked(one: HeldOutRequest) -> str:
 
 async def material(house: NightHouse, *turns: str, **more: object) -> GateMaterial:
     version = await trained(house, *turns, **more)  # type: ignore[arg-type]
-    return await material_of(sources(house), version)
+    return await sources(house).collect(version)
 
 
 async def test_nothing_that_was_trained_on_is_held_out(house: NightHouse) -> None:

@@ -21,7 +21,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Final
 
@@ -46,11 +46,13 @@ from lull.core.provenance.leaks import LURES, leaks
 from lull.loops.adapters.gate_answers import (
     ComparedAdapters,
     CompleteAnswer,
+    LoadsForComparison,
     generate_answer,
     kl_from_base,
 )
-from lull.loops.adapters.gate_questions import GateMaterial
+from lull.loops.adapters.gate_questions import CollectsMaterial, GateMaterial
 from lull.loops.feedback.at_once import at_once
+from lull.store.adapters.adapter_files import AdapterFiles
 from lull.store.adapters.adapters import Adapters
 from lull.store.adapters.gate_measures import GateMeasures
 
@@ -91,21 +93,18 @@ class Gate:
         self,
         *,
         adapters: Adapters,
+        files: AdapterFiles,
         measures: GateMeasures,
-        contest: Callable[[AdapterVersion], Awaitable[ComparedAdapters]],
-        material: Callable[[AdapterVersion], Awaitable[GateMaterial]],
+        host: LoadsForComparison,
+        material: CollectsMaterial,
         clock: Clock,
         rule: Callable[[], GateRule],
     ) -> None:
-        """The function `contest` loads a candidate adapter into the engine beside the active one;
-        it raises LullError when that is not possible now.
-
-        `material` collects the requests for the candidate's test, and `rule` returns the limits by
-        which it passes or fails.
-        """
+        """The function `rule` returns the limits by which a candidate adapter passes or fails."""
         self._adapters = adapters
+        self._files = files
         self._measures = measures
-        self._contest = contest
+        self._host = host
         self._material = material
         self._clock = clock
         self._rule = rule
@@ -165,8 +164,9 @@ class Gate:
         against = self._adapters.in_force(version.base_model).active
         exam = self._exam
         if exam is None or exam.version.id != adapter or exam.against != against:
-            contest = await self._contest(version)
-            material = await self._material(version)
+            folder = self._files.folder(version.id)
+            contest = await self._host.load_for_comparison(version, folder)
+            material = await self._material.collect(version)
             exam = _Exam(
                 version=version,
                 contest=contest,

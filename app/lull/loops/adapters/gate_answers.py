@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import cast
+from pathlib import Path
+from typing import Protocol, cast
 
+from lull.core.adapters.adapter import AdapterVersion
 from lull.core.adapters.gate import Distance
 from lull.core.chat.messages import Completion, Finish, Message, Role, Sampling, text_message
 from lull.core.errors import EngineError, RequestError
@@ -30,6 +32,15 @@ class ComparedAdapters:
     """Version of the candidate adapter."""
     sampling: Sampling
     """Sampling parameters of the model, used where a request leaves them open."""
+
+
+class LoadsForComparison(Protocol):
+    """Interface to the inference engines that load a candidate adapter beside the active one."""
+
+    async def load_for_comparison(self, version: AdapterVersion, folder: Path) -> ComparedAdapters:
+        """Load a candidate adapter from the folder of its files, so that its answers can be
+        compared with the active adapter's. Raises LullError when that is not possible now.
+        """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

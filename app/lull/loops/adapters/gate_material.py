@@ -47,7 +47,7 @@ FRESH: Final = 40
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MaterialSources:
     """The stores and functions from which the requests for testing a new adapter, and the ways to
-    score their answers, are collected.
+    score their answers, are collected; implements CollectsMaterial.
     """
 
     adapters: Adapters
@@ -59,6 +59,34 @@ class MaterialSources:
     verifier: Verifier
     judge: Callable[[], Judge | None]
     curriculum: Curriculum
+
+    async def collect(self, version: AdapterVersion) -> GateMaterial:
+        model = version.base_model
+        recent = tuple(self.rollouts.candidates(model))
+        used = _used(self, version)
+        trained = self.rollouts.served(sorted(used))
+        stored = _StoredRequests(
+            recent=recent,
+            wishes=self.rewarding.wishes(recent),
+            used=used,
+            seen=frozenset(normalised_words(one.asked) for one in trained),
+        )
+        taught = _graduates(self, version)
+        if taught is not None:
+            targets = _of_skill(self, stored, model, taught)
+        else:
+            targets = _of_wishes(self, stored, model)
+        touched = {self.curriculum.subject(model, one.asked) for one in targets} - {""}
+        probes = tuple(p for p in self.curriculum.canaries(version) if p.about not in touched)
+        return GateMaterial(
+            probes=probes,
+            targets=tuple(
+                _held_out(one, self.current_selection.place(model))
+                for one in targets[:MOST_TARGETS]
+            ),
+            successes=tuple(_successes(self, stored)),
+            planted=memorable(_texts(trained)),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,39 +103,6 @@ class _StoredRequests:
 
     def fresh(self, one: ServedTurn) -> bool:
         return one.turn.id not in self.used and normalised_words(one.asked) not in self.seen
-
-
-async def material_of(sources: MaterialSources, version: AdapterVersion) -> GateMaterial:
-    """Collect the requests on which an adapter version is tested before it may be used, with the
-    functions that score their answers.
-
-    Blocks for some milliseconds per hundred stored turns.
-    """
-    model = version.base_model
-    recent = tuple(sources.rollouts.candidates(model))
-    used = _used(sources, version)
-    trained = sources.rollouts.served(sorted(used))
-    stored = _StoredRequests(
-        recent=recent,
-        wishes=sources.rewarding.wishes(recent),
-        used=used,
-        seen=frozenset(normalised_words(one.asked) for one in trained),
-    )
-    taught = _graduates(sources, version)
-    if taught is not None:
-        targets = _of_skill(sources, stored, model, taught)
-    else:
-        targets = _of_wishes(sources, stored, model)
-    touched = {sources.curriculum.subject(model, one.asked) for one in targets} - {""}
-    probes = tuple(p for p in sources.curriculum.canaries(version) if p.about not in touched)
-    return GateMaterial(
-        probes=probes,
-        targets=tuple(
-            _held_out(one, sources.current_selection.place(model)) for one in targets[:MOST_TARGETS]
-        ),
-        successes=tuple(_successes(sources, stored)),
-        planted=memorable(_texts(trained)),
-    )
 
 
 def _texts(trained: Sequence[ServedTurn]) -> Iterator[str]:

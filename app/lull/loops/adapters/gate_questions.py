@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
+from lull.core.adapters.adapter import AdapterVersion
 from lull.core.adapters.canary import CanaryTask
 from lull.core.adapters.measurement import SUCCESSES
 from lull.core.chat.messages import Completion, Message, Sampling
@@ -73,6 +74,17 @@ class GateMaterial:
         if name == SUCCESSES:
             return [(one.messages, one.score) for one in self.successes]
         return [(p.messages, _passes(p)) for p in self.probes if p.family == name]
+
+
+class CollectsMaterial(Protocol):
+    """Interface that collects what one test of a new adapter asks."""
+
+    async def collect(self, version: AdapterVersion) -> GateMaterial:
+        """Collect the requests on which an adapter version is tested before it may be used, with
+        the functions that score their answers.
+
+        Blocks for some milliseconds per hundred stored turns.
+        """
 
 
 def _passes(probe: CanaryTask) -> Scores:

@@ -12,9 +12,7 @@ from lull.core.adapters.adapter import AdapterVersion
 from lull.core.adapters.gate import GateRule
 from lull.core.events import EventKind
 from lull.loops.adapters.gate import Gate
-from lull.loops.adapters.gate_answers import ComparedAdapters
-from lull.loops.adapters.gate_material import MaterialSources, material_of
-from lull.loops.adapters.gate_questions import GateMaterial
+from lull.loops.adapters.gate_material import MaterialSources
 from lull.loops.adapters.promote import Promote, PromoteRule
 from lull.service.adapters.control import AdapterControl
 from lull.service.adapters.publishing_host import PublishingHost
@@ -51,19 +49,12 @@ def adapters_of(
     users), promotion, rollback and control API.
     """
     stores, adapters, files = shared.stores, parts.adapters, parts.files
-    sources = _sources(shared, learning, parts)
-
-    async def contest(version: AdapterVersion) -> ComparedAdapters:
-        return await host.load_for_comparison(version, files.folder(version.id))
-
-    async def material(version: AdapterVersion) -> GateMaterial:
-        return await material_of(sources, version)
-
     gate = Gate(
         adapters=adapters,
+        files=files,
         measures=GateMeasures(stores.database),
-        contest=contest,
-        material=material,
+        host=host,
+        material=_sources(shared, learning, parts),
         clock=shared.clock,
         rule=GateRule,
     )
