@@ -1,7 +1,7 @@
 """`python -m bench.subject`: is the newest commit's subject `area: imperative`, in 72 characters?
 
-The areas are not listed: an area is a word or two of the subjects that the house is divided into, or
-a folder of it (`store/feedback`).
+The areas are not listed: an area is a word or two of the subjects that the house is divided into,
+or a folder of it (`store/feedback`).
 """
 
 from __future__ import annotations

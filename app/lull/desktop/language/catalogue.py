@@ -23,8 +23,8 @@ CHECK: Final = "check"
 are looked up in such sentences alone, because many are single words.
 """
 NUMBERS: Final = "#. numbers"
-"""Start of a .po comment that lists which placeholders of a sentence hold numbers, such as `#. numbers
-%1 %3`; their decimals are written the user's way.
+"""Start of a .po comment that lists which placeholders of a sentence hold numbers, such as
+`#. numbers %1 %3`; their decimals are written the user's way.
 """
 _PARTS: Final = frozenset({"msgctxt", "msgid", "msgid_plural", "msgstr", "msgstr[0]", "msgstr[1]"})
 

@@ -53,8 +53,8 @@ class Waits:
         self._began_s = self._now_s()
 
     def end(self) -> None:
-        """Record how long this pair of answers took to prepare; the user is told the longest time so
-        far.
+        """Record how long this pair of answers took to prepare; the user is told the longest time
+        so far.
         """
         waited_s = self._now_s() - self._began_s
         self._usual_s = max(waited_s, self._usual_s or 0.0)
