@@ -17,7 +17,8 @@ import pytest
 from lull.contract import routes
 from lull.core.feedback.feedback import MessageFindings
 from lull.store.feedback.feedback import feedback_to_json
-from tests.running import Lull, eventually
+from tests.eventually import eventually
+from tests.running import Lull
 from tests.service.control.socket_client import ControlSocket
 
 pytestmark = [pytest.mark.full, pytest.mark.timeout(1800)]
