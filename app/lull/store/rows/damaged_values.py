@@ -15,8 +15,21 @@ from typing import Final
 from lull.core.errors import StoreError
 from lull.core.feedback.reward import Source
 
-NO_TIME: Final = "1970-01-01T00:00:00+00:00"
-"""Stands in for a time that is not known any more."""
+_NOW: Final = "strftime('%Y-%m-%dT%H:%M:%f', 'now') || '000+00:00'"
+"""SQL for what stands in for a time that is not known any more: an old one would let a conversation
+be removed for its age.
+"""
+_CAREFUL: Final = {
+    ("trajectories", "excluded_at"): _NOW,
+    ("trajectories", "apart"): "1",
+    ("trajectories", "client"): f"'', excluded_at = {_NOW}",
+    ("feeds", "private"): "1",
+}
+"""What takes the place of values that keep something apart: nothing may be learned from, or shown,
+because it was damaged.
+"""
+_MADE_AGAIN: Final = frozenset({"births"})
+"""Tables whose rows are made again; one with any damaged value is removed."""
 _TIMES: Final = frozenset({"at", "due", "last", "started", "until"})
 """Columns with times besides those whose names end in `_at`."""
 _LISTS: Final = frozenset(
@@ -88,23 +101,22 @@ def _mend_table(connection: sqlite3.Connection, table: str) -> int:
     columns = connection.execute(f"PRAGMA table_info({table})").fetchall()
     bad = {column["name"]: _damage(table, column) for column in columns}
     others = {row["from"] for row in connection.execute(f"PRAGMA foreign_key_list({table})")}
-    removed = [bad[name] for name in bad if (table, name) in _NEEDED]
+    removed = [bad[name] for name in bad if table in _MADE_AGAIN or (table, name) in _NEEDED]
     removed += [_REMOVED_IF[table]] if table in _REMOVED_IF else []
     count = 0
     if connection.execute(_any(table, [*bad.values(), *removed])).fetchone() is None:
         return 0
     for column in columns:
         name = column["name"]
-        if (table, name) in _NEEDED or (table, name) in _SEALED:
+        if (table, name) in _NEEDED or (table, name) in _SEALED or table in _MADE_AGAIN:
             continue
         if column["pk"]:
             count += _mend_key(connection, table, name, bad[name], of_other=name in others)
             continue
         if name in others:  # names no row any more, and no other value would
             continue
-        empty = _empty(table, column)
         count += connection.execute(
-            f'UPDATE {table} SET "{name}" = ? WHERE {bad[name]}', (empty,)
+            f'UPDATE {table} SET "{name}" = {_empty(table, column)} WHERE {bad[name]}'
         ).rowcount
     for condition in removed:
         if table == "rewards":
@@ -158,11 +170,14 @@ def _damage(table: str, column: sqlite3.Row) -> str:
     return f"({name} IS NOT NULL AND ({damaged}))"
 
 
-def _empty(table: str, column: sqlite3.Row) -> object:
+def _empty(table: str, column: sqlite3.Row) -> str:
+    """Return the SQL of what takes the place of a column's damaged value."""
+    if careful := _CAREFUL.get((table, column["name"])):
+        return careful
     if not column["notnull"]:
-        return None
+        return "NULL"
     if column["name"] in _TIMES or column["name"].endswith("_at"):
-        return NO_TIME
+        return _NOW
     if (table, column["name"]) in _LISTS:
-        return "[]"
-    return {"TEXT": "", "INTEGER": 0, "REAL": 0.0, "BLOB": b""}[column["type"]]
+        return "'[]'"
+    return {"TEXT": "''", "INTEGER": "0", "REAL": "0.0", "BLOB": "x''"}[column["type"]]

@@ -129,15 +129,36 @@ def test_what_was_damaged_while_lull_was_stopped_is_told_once_at_the_start(
     lived_in(lull, tmp_path)
     lull.services[-1].kill()
     with closing(connected(lull)) as database:
-        for table, name in (("turns", "at"), ("rewards", "due"), ("windows", "seen_at")):
+        aged = (("trajectories", "last"), ("births", "born"))
+        for table, name in (*aged, ("turns", "at"), ("rewards", "due"), ("windows", "seen_at")):
             damage(database, table, name, "damaged")
     lull.serve()
     socket = ControlSocket(lull.home)
     (said,) = [one for one in told(socket) if "damaged" in one]
     assert "rewards (" in said and "turns (" in said and "windows (" in said
     assert failing(socket) == []
+    # Nothing counts as old for it.
+    assert socket.ask("POST", routes.TRASH, {"do": "sweep"}).status == 200
     shown = socket.get(f"{routes.CONVERSATIONS}?limit=10")["conversations"]
     assert {one["title"] for one in shown} == {"list: apple", "list: pear"}
+
+
+@pytest.mark.parametrize("name", ["excluded_at", "client"])
+def test_a_damaged_value_lets_nothing_be_learned_from(
+    lull: Lull, tmp_path: Path, name: str
+) -> None:
+    socket = lived_in(lull, tmp_path)
+    one, _ = socket.get(f"{routes.CONVERSATIONS}?limit=10")["conversations"]
+    path = routes.CONVERSATION_EXCLUDE.format(id=one["id"])
+    assert socket.ask("POST", path, {"excluded": name == "excluded_at"}).status == 200
+    with closing(connected(lull)) as database:
+        database.execute(f"UPDATE trajectories SET {name} = ? WHERE id = ?", (b"\xff", one["id"]))
+    assert failing(socket) == []
+    lull.services[-1].stop()
+    with closing(connected(lull)) as database:
+        query = "SELECT excluded_at FROM trajectories WHERE id = ?"
+        lull.serve()
+        eventually(lambda: isinstance(database.execute(query, (one["id"],)).fetchone()[0], str))
 
 
 @pytest.mark.logs("failed", "no such table")
