@@ -21,7 +21,7 @@ import pytest
 import zstandard
 
 from lull.service.proxy.long.bodies import is_long
-from lull.service.proxy.long.child import MOST_OBJECTS
+from lull.service.proxy.long.child import MOST_OBJECTS, MOST_VALUES
 from lull.service.proxy.reading.body import Body
 from lull.service.proxy.reading.unpacking import LONG_BYTES
 from tests.eventually import eventually
@@ -117,6 +117,21 @@ def test_more_messages_than_anybody_sends_pass_unread(
     body = _chat(*["a"] * (MOST_OBJECTS + 1))
     assert plain.ask("POST", "/api/chat", body).status == 200
     assert upstream.last("/api/chat").body == body
+    plain.ask("POST", "/api/chat", _chat("hello"))
+    assert len(plain.new_turns(before)) == 1
+
+
+@pytest.mark.full
+def test_more_values_than_any_chat_has_pass_unread_and_take_little_memory(
+    plain: Before, upstream: ScriptedUpstream
+) -> None:
+    before = len(plain.turns())
+    members = b"".join(b'"k%d":%d,' % (n, n) for n in range(MOST_VALUES))
+    body = b"{" + members + _chat("a")[1:]
+    assert plain.ask("POST", "/api/chat", body).status == 200
+    assert upstream.last("/api/chat").body == body
+    reader = _reader(plain)
+    assert reader is None or reader.memory_info().rss < 250 * MIB  # all of them take 500
     plain.ask("POST", "/api/chat", _chat("hello"))
     assert len(plain.new_turns(before)) == 1
 
