@@ -17,11 +17,13 @@ from PySide6.QtWidgets import QApplication
 from lull.cli.process.window import ServiceOfHome
 from lull.config.paths import Paths
 from lull.desktop.main import Desktop
+from lull.desktop.running.page_loading import FIRST_MS, MODULES, NEXT_MS
 from lull.desktop.service.place import Place
 from lull.desktop.widgets.page import PageName
 
 TICK_MS = 5
 TOUR = "tour"
+LOADED_S = (FIRST_MS + NEXT_MS * (len(MODULES) + 2)) / 1000
 
 
 class Painted(QObject):
@@ -94,7 +96,12 @@ def main(home: str, page: str, began_s: float, seconds: float) -> None:
 
 def _open_in_turn(desktop: Desktop, seconds: float) -> None:
     """Open every page within this time, each for as long as the others."""
+    # As a user would, once the code of the pages has been loaded.
     pages = list(PageName)
+    until_s = time.monotonic() + LOADED_S
+    while time.monotonic() < until_s:
+        QApplication.processEvents()
+        time.sleep(0.005)
     for number, page in enumerate(pages):
         at_ms = round(seconds * 1000 * number / len(pages))
         QTimer.singleShot(at_ms, functools.partial(desktop.window.go, page))

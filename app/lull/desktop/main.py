@@ -13,6 +13,7 @@ from lull.contract import routes
 from lull.desktop.garbage import GarbageCollector
 from lull.desktop.language.language_choice import apply_chosen_language
 from lull.desktop.pages import making
+from lull.desktop.running.page_loading import PageLoading
 from lull.desktop.running.quitting import KEEP, AfterQuit, QuitPrompt
 from lull.desktop.service.actions import Actions
 from lull.desktop.service.client import ControlClient
@@ -75,6 +76,7 @@ class Desktop:
         self.tray = Tray(self.state, self.actions, self.look, backend or QtTray())
         self.kit = self._kit()
         self.window = MainWindow(self.kit, making())
+        self._loading = PageLoading(self.window)
         self._noticed_page = PageName.TODAY
         self.notices = Notices(
             self.state, self.preferences, self._notify, in_front=self.window.isActiveWindow

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -254,6 +255,22 @@ def test_edit_alone_opens_the_editor(desk: Desk, tmp_path: Path) -> None:
     with at_a_terminal("review", "edit", made.id, env={"EDITOR": "/no/such", "VISUAL": ""}) as t:
         code, shown = t.end()
     assert code == 1 and shown.startswith("lull: The editor failed: /no/such: No such file")
+
+
+def test_the_edited_file_lies_in_lulls_folder_and_a_killed_one_is_swept(
+    desk: Desk, tmp_path: Path
+) -> None:
+    made, home = desk.propose(), desk.stores.database.path.parent
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    left = home / f".editing.{gone.pid}.work.tmp"
+    left.mkdir(mode=0o700)
+    (left / "SKILL.md").write_text("a suggestion")
+    work = f"(pathlib.Path({str(tmp_path)!r}) / 'at').write_text(str(file))"
+    with at_a_terminal("review", "edit", made.id, env=editor(tmp_path, work)) as terminal:
+        assert terminal.end()[0] == 0
+    folder = Path((tmp_path / "at").read_text()).parent
+    assert (folder.parent, folder.exists(), left.exists()) == (home, False, False)
 
 
 # Approving one by its id

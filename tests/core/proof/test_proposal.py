@@ -79,6 +79,8 @@ def test_a_file_beside_the_users_words_makes_the_message_mixed() -> None:
 
 
 def test_one_line_of_the_users_own_is_not_mixed() -> None:
+    assert is_mixed(text_message(Role.USER, "-Always use dashes."))  # a line of a diff?
+    assert not is_mixed(text_message(Role.USER, "- use dashes"))
     assert not is_mixed(text_message(Role.USER, "no, use dashes\n"))
     assert not is_mixed(text_message(Role.USER, "don't use dashes, it's ugly"))
     assert not is_mixed(text_message(Role.ASSISTANT, "soup\nfish"))

@@ -64,6 +64,8 @@ PASTED = [
     f"shorter\n\n Menu\n+New dish\n {SECRET}\n-Old dish\n\nthanks",
     f"shorter\n-{SECRET}\n+And a soup",
     f"use this\n2c2\n< {SECRET}",
+    f"shorter\n\n Menu\n-{SECRET}\n Soup",
+    f"shorter\n-{SECRET}\n-And a soup\n The end",
     f"+    {SECRET}",
     f"+- {SECRET}",
     f"short\n\n{'A paragraph about the weather. ' * 12}\n\n{SECRET * 3}\n\n"
@@ -96,6 +98,8 @@ TYPED = [
     "For recipes:\ngive grams, not cups\nname the ingredients first",
     "please remember:\n- I am vegetarian\n- I live in Oslo",
     "-no emojis\n-shorter answers",
+    "-no emojis\n -shorter answers\n-no bullets",
+    "-no emojis\n  in titles\n-shorter answers",
     "+ nice structure\n- too long",
     "+1, always do that",
     "+ more numbers, please\n+ no bullets",

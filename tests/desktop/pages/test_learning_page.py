@@ -219,6 +219,14 @@ def test_two_runs_are_compared_with_what_the_gate_said(
     ]
 
 
+def test_rows_of_two_runs_are_as_high_as_their_words(on_script: Shown, scripted: Scripted) -> None:
+    page = opened(on_script, scripted)
+    dialog = RunsDialog(page.kit, [run(1), run(2)], page)
+    dialog.show()
+    one_line = 2.5 * dialog.table.fontMetrics().height()
+    on_script.until(lambda: all(dialog.table.rowHeight(row) < one_line for row in range(8)))
+
+
 def test_two_adapters_are_compared_and_neither_is_adopted_meanwhile(
     on_script: Shown, scripted: Scripted
 ) -> None:

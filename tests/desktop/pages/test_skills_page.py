@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QModelIndex, QPoint, Qt
 
 from lull.contract import routes
 from lull.core.feedback.feedback import RuleKind, Scope
 from lull.core.proof.proposal import ProposalStatus
 from lull.core.skills.skill import ChangeKind, SkillKey
 from lull.core.skills.stated_skill import skill_of
+from lull.desktop.language.words import count
 from lull.desktop.pages.review.page import ReviewPage
 from lull.desktop.pages.skills.generations_dialog import GenerationsDialog
 from lull.desktop.pages.skills.page import SkillsPage
@@ -460,3 +461,29 @@ def test_skills_that_never_meet_contradict_nothing(on_desk: Shown, desk: Desk) -
     told = {one["name"]: [other["name"] for other in one["conflicts"]] for one in found}
     assert told["short-there"] == ["listed"] and told["listed-here"] == ["short"]
     assert told["short"] == ["listed-here"] and told["listed"] == ["short-there"]
+
+
+def test_a_thousand_skills_are_sorted_by_a_click_and_the_chosen_one_stays_chosen(
+    on_desk: Shown, desk: Desk
+) -> None:
+    page = one(on_desk, desk)
+    skill = page.rows.rows[0]
+    many = [{**skill, "name": f"skill-{n}", "uses": n * 37 % 1_000} for n in range(1_000)]
+    page.rows.put(many)
+    chosen = page.filter.index(page.filter.rowCount() // 2, 0)
+    page.table.setCurrentIndex(chosen)
+    name = chosen.data()
+    asked: list[int] = []
+    plain_data = page.rows.data
+
+    def counted(index: QModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        asked.append(role)
+        return plain_data(index, role)
+
+    page.rows.data = counted  # type: ignore[method-assign,assignment]
+    page.table.sortByColumn(2, Qt.SortOrder.DescendingOrder)
+    uses = [row["uses"] for row in page.rows.rows]
+    assert uses == sorted(uses, reverse=True)
+    assert page.filter.index(0, 2).data() == count(999)
+    assert page.table.currentIndex().siblingAtColumn(0).data() == name
+    assert len(asked) < 1_000, "Qt asks for every value again and again where it sorts itself"

@@ -9,9 +9,20 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QDialog, QLabel, QLineEdit
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QComboBox,
+    QDialog,
+    QLabel,
+    QLineEdit,
+    QWidget,
+)
+from pytestqt.qtbot import QtBot
 
 from lull.contract import routes
+from lull.desktop.pages import making
+from lull.desktop.running.page_loading import MODULES, PageLoading
 from lull.desktop.running.quitting import KEEP, QUIT, QuitDialog
 from lull.desktop.service.service_process import ServiceProcess, ServiceState
 from lull.desktop.service.state import OutcomeMessage, Phase
@@ -329,3 +340,17 @@ def test_the_pages_load_neither_a_library_for_charts_nor_the_patterns_of_secrets
     assert "lull.desktop.pages.settings.page" in loaded
     unwanted = {"numpy", "pyqtgraph", "PySide6.QtOpenGL", "PySide6.QtTest"}
     assert not loaded & {*unwanted, "lull.core.secrets.finding"}
+
+
+def test_the_code_of_the_pages_is_loaded_while_the_window_is_shown(qtbot: QtBot) -> None:
+    wanted = {f"lull.desktop.pages.{name}" for name in MODULES}
+    assert len(wanted) == len(making()) - 1  # Today is there from the start
+    window = QWidget()
+    qtbot.addWidget(window)
+    loading = PageLoading(window)
+    assert not loading._timer.isActive()
+    window.show()
+    assert loading._timer.isActive()
+    loading._timer.setInterval(0)
+    qtbot.waitUntil(lambda: not loading._timer.isActive(), timeout=120_000)
+    assert wanted <= set(sys.modules)

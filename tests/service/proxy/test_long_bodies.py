@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import itertools
 import json
 import os
 import signal
 import sqlite3
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -21,7 +19,7 @@ import pytest
 import zstandard
 
 from lull.service.proxy.long.bodies import is_long
-from lull.service.proxy.long.child import MOST_OBJECTS
+from lull.service.proxy.long.child import MOST_OBJECTS, MOST_VALUES
 from lull.service.proxy.reading.body import Body
 from lull.service.proxy.reading.unpacking import LONG_BYTES
 from tests.eventually import eventually
@@ -121,6 +119,21 @@ def test_more_messages_than_anybody_sends_pass_unread(
     assert len(plain.new_turns(before)) == 1
 
 
+@pytest.mark.full
+def test_more_values_than_any_chat_has_pass_unread_and_take_little_memory(
+    plain: Before, upstream: ScriptedUpstream
+) -> None:
+    before = len(plain.turns())
+    members = b"".join(b'"k%d":%d,' % (n, n) for n in range(MOST_VALUES))
+    body = b"{" + members + _chat("a")[1:]
+    assert plain.ask("POST", "/api/chat", body).status == 200
+    assert upstream.last("/api/chat").body == body
+    reader = _reader(plain)
+    assert reader is None or reader.memory_info().rss < 250 * MIB  # all of them take 500
+    plain.ask("POST", "/api/chat", _chat("hello"))
+    assert len(plain.new_turns(before)) == 1
+
+
 @pytest.mark.parametrize("padding", ["", PADDING])
 @pytest.mark.parametrize(
     "odd",
@@ -193,38 +206,6 @@ def test_a_stopped_reader_costs_no_answer_and_is_replaced(
 def fresh(upstream: ScriptedUpstream, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Before]:
     with lull_before(upstream.address, tmp_path_factory.mktemp("fresh") / "home") as made:
         yield made
-
-
-@pytest.mark.full
-@pytest.mark.timeout(1800)
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the system keeps what was freed")
-def test_chats_of_very_many_messages_leave_no_memory_behind(
-    fresh: Before, upstream: ScriptedUpstream
-) -> None:
-    upstream.script = lambda asked: asked.answer()
-    service = psutil.Process(fresh.running.process.pid)
-    rounds, held = iter(range(1000)), list[int]()
-    for _ in range(2):  # the first half makes what is made once, such as the database's caches
-        for n in itertools.islice(rounds, 16):
-            said = [f"round {n} number {m}" for m in range(20_000)]
-            assert fresh.ask("POST", "/api/chat", _chat(*said)).status == 200
-        held.append(_settled(service))
-    warm, after = held
-    assert after - warm < 14 * MIB  # those of the second half alone were 30
-    # Of a turn only the newest messages are read again, not all of its 200,000.
-    said = [f"number {m}" for m in range(200_000)]
-    assert fresh.ask("POST", "/api/chat", _chat(*said)).status == 200
-    eventually(lambda: _rows(fresh, "SELECT min(read_by_score) FROM turns") == [(1,)])
-    assert _settled(service) - after < 64 * MIB  # all of them are 200
-
-
-def _settled(service: psutil.Process) -> int:
-    """Return the least memory of the service within a time in which it gives back what is free."""
-    seen = list[int]()
-    for _ in range(40):
-        seen.append(service.memory_info().rss)
-        time.sleep(0.5)
-    return min(seen)
 
 
 @pytest.mark.parametrize(

@@ -75,6 +75,7 @@ class Control:
                 f"No service runs for {paths.home}.", hint=f"Start it with `{command}`."
             )
         self.discovery = there
+        self.home = paths.home
 
     def get(self, path: str, **query: object) -> Json:
         """Send a GET request and return the answer; query values of None or "" are left out."""

@@ -1,6 +1,7 @@
 """Opens a text in the user's editor: $VISUAL, $EDITOR, or one that is installed.
 
-The text is in a private temporary folder that is removed afterwards.
+The text is in a private folder in Lull's own, which is removed afterwards; where this process is
+killed meanwhile, the next edit, forgetting, backup or start removes it.
 """
 
 from __future__ import annotations
@@ -11,12 +12,13 @@ import shlex
 import shutil
 import signal
 import subprocess
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import ClassVar
 
 from lull.core.errors import LullError, UsageError
+from lull.service.process.lock import alive
+from lull.store.backups.parts import work_folder
 
 SKILL_FILE = "SKILL.md"
 _USUAL = ("nano", "vim", "vi")
@@ -26,14 +28,15 @@ class EditorFailed(LullError):
     title: ClassVar[str] = "The editor failed"
 
 
-def edit_text(text: str) -> str | None:
-    """Open a text in the user's editor; return the edited text, None if unchanged.
+def edit_text(text: str, home: Path) -> str | None:
+    """Open a text in the user's editor, as a file in Lull's data folder `home`; return the edited
+    text, None if unchanged.
 
     Raises EditorFailed, UsageError.
     """
     words = _editor()
-    with tempfile.TemporaryDirectory(prefix="lull-") as folder:
-        file = Path(folder) / SKILL_FILE
+    with work_folder(home, "editing", alive) as folder:
+        file = folder / SKILL_FILE
         file.write_text(text, encoding="utf-8", newline="")
         try:
             with _interrupts_are_the_editors():

@@ -88,7 +88,7 @@ def edit_by_hand(control: Control, proposal: Json) -> Json | None:
 
     if proposal["kind"] == "retire":
         raise UsageError("There is no text to edit.", hint="Approve or reject it.")
-    after = edit_text(proposal["text"])
+    after = edit_text(proposal["text"], control.home)
     if after is None:
         return None
     new = parse(after.encode(), where="your text")

@@ -117,14 +117,15 @@ def after_last_answer(messages: Sequence[Message]) -> Sequence[Message]:
 
 def is_mixed(message: Message) -> bool:
     """Whether the user's message may contain somebody else's words that cannot be separated from
-    the user's: it has several lines, a colon, quotation marks, a question, or parts that were not
-    typed.
+    the user's: it has several lines, a colon, quotation marks, a question, parts that were not
+    typed, or the form of a line that a diff takes away.
     """
     if message.role is not Role.USER:
         return False
     text = "\n".join(part.text for part in message.parts if part.kind is PartKind.TEXT).strip()
     pieces = any(place is not SpanPlace.TYPED for _, place in _pieces(message))
-    return perhaps_quoted(text) or "?" in text or pieces
+    removed = len(text) > 1 and text[0] == "-" and text[1].isalpha()
+    return perhaps_quoted(text) or "?" in text or pieces or removed
 
 
 _CALLS: Final = re.compile(

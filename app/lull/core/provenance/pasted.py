@@ -130,6 +130,10 @@ _CHANGED: Final = re.compile(
 """A line of a diff that stands without its heads. Behind a single space, where people put lists of
 what they like, only a full sentence counts.
 """
+_REMOVED: Final = re.compile(r"-(?=[^\s\d-])")
+"""A line that a diff takes away, or an entry of a list that somebody types without a blank."""
+_KEPT: Final = re.compile(r" (?![-*+\s])")
+"""A line of a diff that stayed as it was: nobody types one blank before some lines of a list."""
 _STAMPED: Final = re.compile(
     r"[ \t]*(?:\[?\d{1,2}[:.]\d\d(?:[:.]\d\d)?\]?[ ,–-]+\S.*"
     r"|\[?\d{1,4}[./-]\d{1,2}[./-]\d{2,4},? \d{1,2}:\d\d.*"
@@ -252,7 +256,12 @@ def _of_diff(text: str) -> Iterator[Region]:
     that were taken away or stayed as they were.
     """
     lines = list(_LINE.finditer(text))
-    changed = [i for i, line in enumerate(lines) if _is_changed(line.group())]
+    changed = [
+        i
+        for i, line in enumerate(lines)
+        if _is_changed(line.group())
+        or (_REMOVED.match(line.group()) and _is_among_kept(lines[max(0, i - 1) : i + 2], line))
+    ]
     if not changed:
         return
     first, last = changed[0], changed[-1]
@@ -266,6 +275,15 @@ def _of_diff(text: str) -> Iterator[Region]:
 def _is_changed(line: str) -> bool:
     found = _CHANGED.match(line)
     return found is not None and bool(found["sure"] or _is_written(found["said"].strip()))
+
+
+def _is_among_kept(lines: Sequence[re.Match[str]], removed: re.Match[str]) -> bool:
+    """Whether a line beside the removed one is a line of a diff that stayed as it was."""
+    return any(
+        _KEPT.match(line.group())
+        and 1 in (line.start() - removed.end(), removed.start() - line.end())
+        for line in lines
+    )
 
 
 def _is_beside(upper: re.Match[str], lower: re.Match[str], *, below: bool = False) -> bool:

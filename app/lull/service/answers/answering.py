@@ -13,6 +13,7 @@ from http import HTTPStatus
 from typing import Any, Protocol
 
 from aiohttp import web
+from aiohttp.typedefs import Handler, Middleware
 
 from lull.contract.json_object import Json
 from lull.core.calendars.feeds import FeedError
@@ -70,6 +71,11 @@ class Answering:
     settle: Callable[[], None]
     """Function that blocks until everything recorded so far can be read from the database."""
 
+    mends: Callable[[], Awaitable[bool]] | None = None
+    """Function that puts damaged data right and returns whether there was any; a question that
+    failed then is answered by another try.
+    """
+
     async def read(self, view: Callable[[], Json]) -> Json:
         """Call a function that reads the database, in a thread, after pending writes are stored."""
 
@@ -107,10 +113,31 @@ class Answering:
         return int(text)
 
 
+def mending(answering: Answering) -> Middleware:
+    """Return the aiohttp middleware of the control API that has damaged data put right when an
+    answer fails, and tries a question (GET) once more.
+    """
+
+    @web.middleware
+    async def mend(request: web.Request, handler: Handler) -> web.StreamResponse:
+        try:
+            return await handler(request)
+        except (web.HTTPException, OSError):
+            raise
+        except Exception as error:
+            # Whatever it failed over may be damaged data. If not, `errors` answers it.
+            expected = isinstance(error, LullError) and not isinstance(error, StoreError)
+            if expected or answering.mends is None or not await answering.mends():
+                raise
+            if request.method != "GET":
+                raise
+            return await handler(request)
+
+    return mend
+
+
 @web.middleware
-async def errors(
-    request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
-) -> web.StreamResponse:
+async def errors(request: web.Request, handler: Handler) -> web.StreamResponse:
     """aiohttp middleware of the control API that turns exceptions of handlers into JSON error
     answers.
     """

@@ -4,9 +4,11 @@ training, rolls adapters back and refreshes what it holds in memory.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 from lull.core.errors import Conflict
@@ -16,6 +18,8 @@ from lull.loops.forgetting.forget import Exemplars
 from lull.loops.skills.approve import Approve
 from lull.loops.training.training_job import TrainingJob
 from lull.service.feedback.fast_loop import FastLoop
+from lull.service.process.lock import alive
+from lull.store.disk.leftovers import sweep_work
 
 
 class OpensExemplars(Protocol):
@@ -37,6 +41,7 @@ class ForgetInService:
     job: TrainingJob
     promote: Promote
     memory: OpensExemplars
+    home: Path
 
     async def exemplars(self) -> Exemplars | None:
         return await self.memory.opened()
@@ -56,3 +61,5 @@ class ForgetInService:
         await self.approve.follow()
         self.fast_loop.on_proposal_decided()
         self.job.nudge()
+        # What an editor that was killed left may quote what is forgotten.
+        await asyncio.to_thread(sweep_work, self.home, alive)

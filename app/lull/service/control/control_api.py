@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from aiohttp import web
 
 from lull.contract import routes
-from lull.service.answers.answering import BODY_LIMIT, Answering, ReportsStatus, errors
+from lull.service.answers.answering import BODY_LIMIT, Answering, ReportsStatus, errors, mending
 from lull.service.chat.reading import StoredConversations
 from lull.service.control.peer import own_user
 from lull.service.process.bus import EventBus
@@ -56,7 +56,9 @@ class ControlApi:
 
     def app(self) -> web.Application:
         """Build the web application with all routes of the control API."""
-        app = web.Application(middlewares=[errors, own_user], client_max_size=BODY_LIMIT)
+        app = web.Application(
+            middlewares=[errors, own_user, mending(self._answering)], client_max_size=BODY_LIMIT
+        )
         app.router.add_get(routes.SNAPSHOT, self.snapshot)
         app.router.add_get(routes.EVENTS, self.events)
         for group in self._groups:

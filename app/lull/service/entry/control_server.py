@@ -75,7 +75,8 @@ async def open_control(
         return said
 
     answering = Answering(
-        settle=partial(shared.stores.database.flush, prepared_within_s=READS_WAIT_S)
+        settle=partial(shared.stores.database.flush, prepared_within_s=READS_WAIT_S),
+        mends=service.upkeep.mending.mend,
     )
     reviewing = ReviewRequests(
         review=service.learning.proofs.review,

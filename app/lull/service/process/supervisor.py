@@ -24,6 +24,7 @@ STEADY_S = 10.0
 
 Job = Callable[[], Awaitable[None]]
 Sleep = Callable[[float], Awaitable[None]]
+Mends = Callable[[], Awaitable[bool]]
 
 
 class Supervisor:
@@ -31,7 +32,18 @@ class Supervisor:
     errors as problems.
     """
 
-    def __init__(self, problems: Problems, clock: Clock, *, sleep: Sleep = asyncio.sleep) -> None:
+    def __init__(
+        self,
+        problems: Problems,
+        clock: Clock,
+        *,
+        mends: Mends | None = None,
+        sleep: Sleep = asyncio.sleep,
+    ) -> None:
+        """The function `mends` puts damaged data right and returns whether there was any; a task
+        that failed then is started again at once.
+        """
+        self._mends = mends
         self._problems = problems
         self._clock = clock
         self._sleep = sleep
@@ -45,7 +57,7 @@ class Supervisor:
         while True:
             steady = asyncio.create_task(self._well_after_a_while(name))
             try:
-                await job()
+                await self._mended(job)
                 self._problems.clear(name)
                 return
             except LullError as error:
@@ -66,6 +78,15 @@ class Supervisor:
                 steady.cancel()
                 await asyncio.gather(steady, return_exceptions=True)
             await self._sleep(delay_s)
+
+    async def _mended(self, job: Job) -> None:
+        try:
+            await job()
+        except Exception:
+            # Whatever it failed over may be damaged data. If not, `keep` handles the error.
+            if self._mends is None or not await self._mends():
+                raise
+            await job()
 
     async def _well_after_a_while(self, name: str) -> None:
         await self._sleep(STEADY_S)

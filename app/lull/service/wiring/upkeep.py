@@ -15,6 +15,7 @@ from lull.loops.forgetting.sweep import Sweep
 from lull.service.backups.backups import Backups
 from lull.service.chat.throwing_away import TrashRequests
 from lull.service.process.keep_watch import WitnessWriter
+from lull.service.process.mending import DatabaseMending
 from lull.service.process.records import RecordChecks, WatchRecords
 from lull.service.process.supervisor import Supervisor
 from lull.service.skills.changes import SkillChangeRequests
@@ -28,6 +29,7 @@ from lull.store.skills.proof_records import (
     proof_records_not_put_right,
     repair_proof_records,
 )
+from lull.store.skills.skill_seals import repair_rows
 from lull.store.training.trained_adapters import (
     repair_trained_adapters,
     trained_adapters_not_put_right,
@@ -41,6 +43,7 @@ class Upkeep:
     """
 
     supervisor: Supervisor
+    mending: DatabaseMending
     watch_library: WatchLibrary
     watch_records: WatchRecords
     keep_watch: WitnessWriter
@@ -60,8 +63,10 @@ def upkeep_of(
     """Build the parts that keep the service running and its data in order, such as the supervisor
     of tasks and the backups.
     """
+    mending = DatabaseMending(shared.stores.database, shared.problems, repair=repair_rows)
     return Upkeep(
-        supervisor=Supervisor(shared.problems, shared.clock),
+        supervisor=Supervisor(shared.problems, shared.clock, mends=mending.mend),
+        mending=mending,
         watch_library=_watch_library(shared, current, index, changes),
         watch_records=_watch_records(shared),
         keep_watch=WitnessWriter(

@@ -274,6 +274,7 @@ def open_database(path: Path, witness: Witness, *, rescue: bool = True) -> Datab
     try:
         chain_key(database)  # the witness knows a database by its key
         database.worries += _losses(witness, database, missing, rescue=rescue)
+        database.worries += database.mend().values()
     except BaseException:
         database.close()
         raise

@@ -149,9 +149,7 @@ class Rewards:
         return self._in_order(turns, most=None)
 
     def served_briefly(self, turns: Sequence[str]) -> list[ServedTurn]:
-        """Return the turns as `served` does, each with only the newest messages of its request:
-        enough to see what was said last, and much less to read of a long one.
-        """
+        """Return the turns as `served` does, each with only the newest messages of its request."""
         return self._in_order(turns, most=NEWEST_MESSAGES)
 
     def _in_order(self, turns: Sequence[str], *, most: int | None) -> list[ServedTurn]:

@@ -130,7 +130,7 @@ def proposal_or_none(row: sqlite3.Row) -> Proposal | None:
     """
     try:
         return proposal_of(row)
-    except (SkillError, ValueError, KeyError) as error:
+    except (SkillError, ValueError, KeyError, TypeError, AttributeError) as error:
         log.info("proposal %s cannot be read: %s", row["id"], error)
         return None
 
@@ -141,7 +141,7 @@ def damage_of(row: sqlite3.Row) -> StoreError | None:
     """
     try:
         proposal_of(row)
-    except (SkillError, ValueError, KeyError) as error:
+    except (SkillError, ValueError, KeyError, TypeError, AttributeError) as error:
         return StoreError(
             f"The suggestion {row['id']} is damaged: {error}.",
             hint="Nothing of it is used. Say again what you want, and Lull will make another.",

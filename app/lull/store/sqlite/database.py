@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import functools
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -21,7 +20,9 @@ from typing import Any, TypeVar
 
 from lull.core.errors import StoreError
 from lull.store.disk.on_disk import check_is_file, is_no_room
-from lull.store.rows.lost_tables import note_lost_tables
+from lull.store.rows.damaged_values import mend_values
+from lull.store.rows.lost_tables import lost_tables
+from lull.store.rows.schema import create_missing, missing_of, schema_of
 from lull.store.rows.sealed_rows import is_to_seal, seal_once
 from lull.store.rows.sealed_tables import SEALED_TABLES
 from lull.store.sqlite.connecting import EndableConnection, connect
@@ -36,8 +37,6 @@ CHECKED_BYTES = 256 * 1024 * 1024
 """Size limit in bytes up to which a database file is checked at every opening; a larger one only
 after an error suggested damage.
 """
-_SEARCH = {"words", "search_rows"}
-"""Tables for the search for words, which are filled together."""
 
 
 class Database:
@@ -115,21 +114,11 @@ class Database:
 
         Someone dropped them; the rest of the file is still good.
         """
-        wanted = _schema(MIGRATIONS[:layout])
-        there = {row["name"] for row in connection.execute("SELECT name FROM sqlite_master")}
-        missing = [row for row in wanted if row[1] not in there]
-        if not missing:
+        wanted = schema_of(MIGRATIONS[:layout])
+        if not missing_of(connection, wanted):
             return
-        anew = {name for kind, name, _ in missing if kind == "table"}
         with Transaction(connection):
-            for _, _, sql in missing:
-                connection.execute(sql)
-            names = {name for _, name, _ in wanted}
-            if names >= _SEARCH and _SEARCH & {name for _, name, _ in missing}:
-                for statement in SEARCH_ROWS_ANEW:
-                    connection.execute(statement)
-            if "facts" in names and anew - _SEARCH:  # those for the search are filled again
-                note_lost_tables(connection, anew - _SEARCH)
+            anew = create_missing(connection, wanted, fill_search=SEARCH_ROWS_ANEW)
         self.made_anew = tuple(sorted({*self.made_anew, *anew}))
 
     def _check(self, connection: sqlite3.Connection) -> None:
@@ -242,9 +231,26 @@ class Database:
         """Return the names of tables that another program has removed since the file was opened.
         Blocking. Raises StoreError.
         """
-        wanted = {name for kind, name, _ in _schema(MIGRATIONS) if kind == "table"}
+        wanted = {name for kind, name, _ in schema_of(MIGRATIONS) if kind == "table"}
         found = self.read(lambda c: c.execute("SELECT name FROM sqlite_master").fetchall())
         return sorted(wanted - {row["name"] for row in found})
+
+    def mend(self) -> dict[str, StoreError]:
+        """Create tables that another program removed, empty, and put empty values in the place of
+        damaged ones; return the errors that tell the user of either, by "tables" and "values".
+        Blocking. Raises StoreError.
+        """
+
+        def work(connection: sqlite3.Connection) -> tuple[set[str], StoreError | None]:
+            whole = schema_of(MIGRATIONS)
+            anew = create_missing(connection, whole, fill_search=SEARCH_ROWS_ANEW)
+            return anew, mend_values(connection)
+
+        anew, damage = self.submit(work).result()
+        self.made_anew = tuple(sorted({*self.made_anew, *anew}))
+        found = self.read(lambda c: lost_tables(c, self.path, anew=anew)) if anew else []
+        told = {"tables": found[0] if found else None, "values": damage}
+        return {key: error for key, error in told.items() if error is not None}
 
     def rows_missing(self) -> bool:
         """Return whether the database may have lost rows; then a file or folder must not be deleted
@@ -379,23 +385,6 @@ class Database:
             with contextlib.suppress(OSError):
                 self._suspect.touch()
         return StoreError(f"{self.path}: {error}.", hint="`lull doctor` checks the file.")
-
-
-@functools.cache
-def _schema(migrations: tuple[str, ...]) -> tuple[tuple[str, str, str], ...]:
-    """Type, name and SQL of every table and index that these migrations make, tables first."""
-    whole = sqlite3.connect(":memory:", isolation_level=None)
-    try:
-        for script in migrations:
-            whole.executescript(script)
-        rows = whole.execute(
-            "SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL AND"
-            " name NOT LIKE 'words\\_%' ESCAPE '\\' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
-            " ORDER BY type = 'index'"
-        ).fetchall()
-    finally:
-        whole.close()
-    return tuple(rows)
 
 
 def _copy(connection: sqlite3.Connection, target: Path) -> None:

@@ -47,6 +47,8 @@ ASKED = "write a menu for apple river stone"
 ROOM = "desk"
 """Client whose skills are approved; answers at the plain address depend on the adapter."""
 FIRST_GUESS_S = 0.3
+LOGGED_LINES = 60
+"""Lines of each log that a failed test shows."""
 
 
 @pytest.fixture(scope="module")
@@ -69,6 +71,11 @@ def cook() -> Iterator[Cook]:
 def lull(tmp_path: Path, cook: Cook) -> Iterator[Lull]:
     with RunningLull.cleaned_up(tmp_path / "home", upstream=cook.address) as made:
         yield made
+    # Shown where the test failed, behind the deaths: a fault that comes once in a hundred runs must
+    # leave what explains it.
+    for log in sorted((made.home / "logs").glob("*.log*")):
+        lines = log.read_text(errors="replace").splitlines(keepends=True)
+        sys.stdout.writelines([f"{log.name}, its last lines:\n", *lines[-LOGGED_LINES:]])
 
 
 @dataclass
@@ -96,9 +103,12 @@ class Killed(Street):
 
         asker = threading.Thread(target=ask)
         asker.start()
-        time.sleep(1.2 * self.chance.random() * self.longest_s.get(what, self.guess_s))
+        delay_s = 1.2 * self.chance.random() * self.longest_s.get(what, self.guess_s)
+        time.sleep(delay_s)
         self.is_killed()
         asker.join()
+        heard = "acknowledged" if told else "not acknowledged"
+        sys.stdout.write(f"death {self.deaths}, {1000 * delay_s:.1f} ms into {what}: {heard}\n")
         for said in told:
             assert said.status == 200, said
         self.acknowledged += len(told)

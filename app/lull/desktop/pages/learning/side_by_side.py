@@ -8,7 +8,7 @@ import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QDialog, QTableWidget, QTableWidgetItem, QVBoxLayout, QWidget
 
 from lull.contract import routes
@@ -54,6 +54,10 @@ class SideBySide(QDialog):
         self.resize(420 + 240 * len(columns), 640)
         self.table = small_table(["", *(plain(one.name) for one in columns)], title)
         self.table.setWordWrap(True)
+        # How high a row is follows from how wide the columns are, which the dialog decides later.
+        self._fit = QTimer(self, singleShot=True, interval=0)
+        self._fit.timeout.connect(self.table.resizeRowsToContents)
+        self.table.horizontalHeader().sectionResized.connect(lambda *_: self._fit.start())
         box = QVBoxLayout(self)
         box.setContentsMargins(GAP * 3, GAP * 2, GAP * 3, GAP * 2)
         box.setSpacing(GAP)

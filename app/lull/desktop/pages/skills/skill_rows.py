@@ -22,8 +22,6 @@ from lull.desktop.shared.skill_words import where_words
 Index = QModelIndex | QPersistentModelIndex
 _ROOT: Final = QModelIndex()
 COLUMNS: Final = 4
-SORT: Final = Qt.ItemDataRole.UserRole
-FIND: Final = Qt.ItemDataRole.UserRole + 1
 
 
 class SkillRows(QAbstractTableModel):
@@ -32,12 +30,38 @@ class SkillRows(QAbstractTableModel):
     def __init__(self) -> None:
         super().__init__()
         self.rows: list[Json] = []
+        """The skills in the order in which the table shows them."""
+        self._column, self._descending = 0, False
 
     def put(self, skills: Sequence[Json]) -> None:
         """Replace all rows by these skills."""
         self.beginResetModel()
-        self.rows = list(skills)
+        self.rows = self._sorted(skills)
         self.endResetModel()
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        """Sort the rows by a column.
+
+        Done here, because Qt's filter model asks for every value many times, which stops the window
+        for a while with a thousand skills.
+        """
+        self._column, self._descending = column, order is Qt.SortOrder.DescendingOrder
+        self.layoutAboutToBeChanged.emit()
+        kept = self.persistentIndexList()
+        chosen = [self.rows[index.row()] for index in kept]
+        self.rows = self._sorted(self.rows)
+        place = {id(row): number for number, row in enumerate(self.rows)}
+        moved = [
+            self.index(place[id(row)], index.column())
+            for row, index in zip(chosen, kept, strict=True)
+        ]
+        self.changePersistentIndexList(kept, moved)
+        self.layoutChanged.emit()
+
+    def _sorted(self, skills: Sequence[Json]) -> list[Json]:
+        return sorted(
+            skills, key=lambda one: _sort_key(one, self._column), reverse=self._descending
+        )
 
     def line_of(self, key: tuple[str, str]) -> int:
         """Return the row of the skill with this name and client; -1 if there is none."""
@@ -62,10 +86,6 @@ class SkillRows(QAbstractTableModel):
         skill = self.rows[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
             return _cell(skill, index.column())
-        if role == SORT:
-            return _sort_key(skill, index.column())
-        if role == FIND:
-            return f"{skill['name']}\n{skill['description']}\n{skill.get('body', '')}"
         if role == Qt.ItemDataRole.ToolTipRole:
             if index.column() == COLUMNS - 1 and skill.get("effect"):
                 return hover(effect_words(skill))
@@ -84,7 +104,6 @@ class SkillFilter(QSortFilterProxyModel):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setSortRole(SORT)
         self._words: list[str] = []
         self._archived = False
 
@@ -93,6 +112,9 @@ class SkillFilter(QSortFilterProxyModel):
         self.beginResetModel()
         self._words, self._archived = text.lower().split(), archived
         self.endResetModel()
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        self.sourceModel().sort(column, order)
 
     def filterAcceptsRow(self, source_row: int, source_parent: Index) -> bool:  # noqa: N802
         model = self.sourceModel()

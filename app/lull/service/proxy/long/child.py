@@ -54,6 +54,10 @@ MOST_OBJECTS: Final = 300_000
 kilobytes may hold millions of objects; each costs half a kilobyte of memory here, and work in the
 service.
 """
+MOST_VALUES: Final = 1_200_000
+"""Most JSON values in a request that is read: a few for each of `MOST_OBJECTS`. An object of three
+million members in 55 MB takes a gigabyte of memory, and 20 seconds.
+"""
 FEW_VALUES: Final = 100_000
 """The number of JSON values in a body is counted if it has at least as many commas."""
 PACKED_PART: Final = 4
@@ -77,6 +81,8 @@ class HeldBody:
     key: bytes
     chat: ChatRequest
     chain: Sequence[str]
+    values: int
+    """Number of JSON values; 0 if there are certainly few."""
 
     @property
     def plain(self) -> bytes:
@@ -267,13 +273,14 @@ def _read(to: str, frame: BodyFrame, body: bytes) -> tuple[HeldBody, BodyFrame, 
 def _parsed(frame: BodyFrame, body: bytes, limit: int) -> HeldBody:
     dialect = CHAT_ROUTES[frame["route"]]
     plain = decompressed(body, frame["encoding"], limit=limit)
-    if plain.count(b"{") > MOST_OBJECTS:
+    values = many_values(plain)
+    if plain.count(b"{") > MOST_OBJECTS or values > MOST_VALUES:
         raise RequestError("a request of so many messages is not read", status=400)
     chat = dialect.read_request(plain)
     refuse_endless_settings(chat)
     key = bytes.fromhex(frame["key"])
     chain = links(key, frame["client"], chat.messages)
-    return HeldBody(dialect, body, frame["encoding"], limit, key, chat, chain)
+    return HeldBody(dialect, body, frame["encoding"], limit, key, chat, chain, values)
 
 
 _ROLES: Final = {role: str(at) for at, role in enumerate(Role)}
@@ -304,7 +311,7 @@ def _outline(name: str, held: HeldBody) -> tuple[BodyFrame, bytes]:
         "links": held.chain[-SEARCHED_LINKS - 1 :],
         "size_bytes": len(plain),
         "injectable": held.dialect.injectable(plain),
-        "values": many_values(plain),
+        "values": held.values,
         "idle": not chat.newest_user_text
         and held.dialect.read_engine_options(plain).idle is not None,
     }

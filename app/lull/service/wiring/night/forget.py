@@ -53,6 +53,7 @@ def forget_of(
         job=job,
         promote=promote,
         memory=memory,
+        home=paths.home,
     )
     return Forget(
         tables,
