@@ -132,6 +132,12 @@ def test_what_was_damaged_while_lull_was_stopped_is_told_once_at_the_start(
         aged = (("trajectories", "last"), ("births", "born"))
         for table, name in (*aged, ("turns", "at"), ("rewards", "due"), ("windows", "seen_at")):
             damage(database, table, name, "damaged")
+        damage(database, "generations", "at", "damaged")
+    for words in (("conversations",), ("skills", "list"), ("skills", "history"), ("adapters",)):
+        lull.ask(*words)  # without a service
+    with closing(connected(lull)) as database:
+        for table, name in (*aged, ("turns", "at"), ("rewards", "due"), ("windows", "seen_at")):
+            damage(database, table, name, "damaged")
     lull.serve()
     socket = ControlSocket(lull.home)
     (said,) = [one for one in told(socket) if "damaged" in one]
