@@ -26,8 +26,6 @@ from lull.desktop.pages.learning import meaning
 from lull.desktop.shared.changes import change_words, move_words
 
 MOST_POINTS: Final = 2_000
-
-
 LEAST_DOTS: Final = 2
 """Fewest scored answers that make a curve."""
 LEAST_DAYS: Final = 2
