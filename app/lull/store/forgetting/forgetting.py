@@ -26,7 +26,7 @@ from lull.store.feedback.reward_rows import owner_condition
 from lull.store.forgetting.retention import sweep_messages
 from lull.store.proof.proposal_rows import proposal_or_none
 from lull.store.rows.readable_rows import readable
-from lull.store.rows.rewriting import REWRITTEN, TO_REWRITE, log_bytes
+from lull.store.rows.rewriting import REWRITTEN, TO_REWRITE, log_bytes, log_emptied
 from lull.store.rows.sealed_rows import changing, drop_lost_seals
 from lull.store.rows.sealed_tables import OF_ADAPTERS, PROOF_RECORDS, TRAINED_ADAPTERS
 from lull.store.skills.proof_records import remove_proof_records
@@ -148,18 +148,17 @@ class ForgettingRows:
             copy.unlink(missing_ok=True)
         connection = self._db.connect()
         try:
-            connection.execute(f"PRAGMA busy_timeout = {round(patience_s * 1000)}")
             wanted = connection.execute(
                 "SELECT value FROM facts WHERE name = ?", (TO_REWRITE,)
             ).fetchone()
             if wanted is None or wanted["value"] != REWRITTEN:
                 self._check_room(connection)
+                connection.execute(f"PRAGMA busy_timeout = {round(patience_s * 1000)}")
                 connection.execute("VACUUM")
                 connection.execute(
                     "UPDATE facts SET value = ? WHERE name = ?", (REWRITTEN, TO_REWRITE)
                 )
-            busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-            if busy:
+            if not log_emptied(connection, patience_s):
                 raise StoreError(
                     f"What was deleted is still in {self._db.path}, which another program is "
                     "reading.",
@@ -177,7 +176,7 @@ class ForgettingRows:
         for the whole database: what requests write meanwhile must never find a disk that the
         rewriting has filled.
         """
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # gives its room back
+        log_emptied(connection, 0.0)  # gives its room back
         if shutil.disk_usage(self._db.path.parent).free < 2 * log_bytes(connection):
             raise self._still_there(f"{self._db.path}: the disk is full.", no_room=True)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from typing import Final
 
 from lull.store.rows.facts import fact
@@ -13,6 +14,8 @@ REWRITTEN: Final = b"to-copy"
 """Its value once the file was rewritten, while the old one is still read and cannot be replaced."""
 _FRAME_HEADER_BYTES: Final = 24
 """Bytes before each page in the write-ahead log (https://sqlite.org/fileformat2.html#walformat)."""
+_AT_A_TIME_MS: Final = 200
+"""Longest wait for readers in one go, in milliseconds: meanwhile nobody can write."""
 
 
 def rewrite_copy(connection: sqlite3.Connection) -> None:
@@ -32,3 +35,19 @@ def log_bytes(connection: sqlite3.Connection) -> int:
         for name in ("page_size", "page_count", "freelist_count")
     )
     return int((pages - unused) * (page + _FRAME_HEADER_BYTES))
+
+
+def log_emptied(connection: sqlite3.Connection, patience_s: float) -> bool:
+    """Empty the write-ahead log into the database; return False if another program still reads it
+    after `patience_s`. Blocking. Raises sqlite3.Error.
+
+    While SQLite waits for readers here it holds up all who write, whose records would be lost after
+    half a minute. So it waits for moments only, with time for writers between these.
+    """
+    ends_s = time.monotonic() + patience_s
+    connection.execute(f"PRAGMA busy_timeout = {_AT_A_TIME_MS}")
+    while connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
+        if time.monotonic() >= ends_s:
+            return False
+        time.sleep(2 * _AT_A_TIME_MS / 1000)
+    return True
