@@ -17,7 +17,7 @@ from bench.reader.items import HELD_OUT
 from bench.reader.judge_cases import TOOLS
 from lull.core.checks.check import Check, CheckKind
 from lull.core.checks.reading import parse
-from lull.core.checks.stated_check import proposed_check
+from lull.core.checks.rules.stated_check import proposed_check
 from lull.core.feedback.exchange import Exchange
 from lull.core.feedback.feedback import LIKELY, MessageFindings
 from lull.core.skills.stated_skill import with_its_subject
