@@ -11,7 +11,7 @@ from string import Template
 from typing import Final
 
 from bench.json_object import Json
-from bench.reader.items import CALIBRATION, teachers
+from bench.reader.items import CALIBRATION, LATER, teachers
 from bench.reader.ship import SHIPPED
 from bench.report import RESULTS
 
@@ -28,7 +28,8 @@ called `$name`. It is no chat model and writes nothing.
 
 ## What it knows
 
-Taught on sentences of our own by $teachers kinds of person, seed $seed, $epochs passes;
+Taught on sentences of our own by $teachers kinds of person, seed $seed, two passes; then, from
+these weights on, in $epochs pass by $later who came later and half as many sentences of the first;
 calibrated on $calibrated items by others ($calibrators). English, German, French and Spanish. A
 message in another script, of emoji or of code alone is *unsure* without the model being asked, and
 so is another language that shows by its letters. Some 400 tokens are looked at: of a long message
@@ -54,7 +55,10 @@ $start s to start. Commit $commit.
 
 ## How it is made again
 
-    python -m bench.reader.teach --base FOLDER --work DIR
+    python -m bench.reader.teach --base FOLDER --work FIRST --frozen 9 --epochs 2
+    python -m bench.reader.ship --base FOLDER --work FIRST --out READER
+    python -m bench.reader.teach --base FOLDER --work DIR --onto READER --frozen 9 --epochs 1 \
+        --learning-rate 3e-4
     python -m bench.reader.ship --base FOLDER --work DIR
     python -m bench reader
     python -m bench.reader.card
@@ -75,6 +79,7 @@ def card(document: Json, facts: Json, megabytes: float) -> str:
         megabytes=f"{megabytes:.1f}",
         name=document["reader"],
         teachers=len(teachers()),
+        later=len(LATER),
         seed=facts["trained"]["seed"],
         epochs=facts["trained"]["epochs"],
         calibrated=facts["calibrated_on"]["items"],

@@ -20,8 +20,9 @@ import numpy as np
 import psutil
 
 from bench.json_object import Json
+from bench.reader.check_cases import check_cases
 from bench.reader.items import EXAM, Item, examined, people
-from bench.reader.measures import Answered, Row, rows_of
+from bench.reader.measures import Answered, Row, check_rows, rows_of
 from bench.report import RESULTS, Goal, print_goals, report, write
 from lull.backends.mlx.weights_process import WeightsProcess
 from lull.backends.reader.request_kinds import RequestKinds
@@ -184,8 +185,13 @@ async def measure(args: argparse.Namespace, items: Sequence[Item]) -> Json:
             worked_s.append(_worked_s(reader) - worked)
             if number % 50 == 49 and sys.stderr.isatty():
                 print(f"{number + 1} of {len(items)}", file=sys.stderr)
+        examined_checks = [] if args.people else list(check_cases())
+        if args.quick:
+            examined_checks = examined_checks[:QUICK]
+        heard_checks = await reader.read([case.exchange for case in examined_checks])
         name = reader.name
-    rows = rows_of(answered)
+    pairs = zip(examined_checks, heard_checks, strict=True)
+    rows = rows_of(answered) + check_rows([(case, heard) for case, heard in pairs if heard])
     seconds = np.array([one.seconds for one in answered])
     times = {
         "people": "all",
@@ -224,6 +230,10 @@ def goals(rows: Sequence[Row], times: Row) -> Iterator[Goal]:
         yield _least(f"{what}: recall", of[what]["recall"], 0.85)
     yield _least("scope right", of["scope"]["share"], 0.85)
     yield _least("stated sentences found", of["stated sentences found"]["share"], 0.90)
+    checks = {row["what"]: row for row in rows if row["people"] == "checks"}
+    if checks:
+        yield _least("right check found", checks["right check found"]["share"], 0.65)
+        yield _least("offered check right", checks["offered check right"]["share"], 0.95)
     for what in ("lasting", "correction"):
         yield Goal(goal=f"{what}: expected calibration error", value=of[what]["ece"], limit=0.05)
     yield Goal(goal="seconds an item, p50", value=times["p50_s"], limit=0.5)

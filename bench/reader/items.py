@@ -18,13 +18,43 @@ HERE: Final = Path(__file__).parent
 PEOPLE: Final = HERE / "people"
 HELD_OUT: Final = HERE / "held_out"
 EXAM: Final = (
-    "archive_keeper",
-    "funeral_director",
-    "physiotherapist",
-    "retired_engineer",
-    "tax_accountant",
+    "bernese_farmer",
+    "freight_dispatcher",
+    "orchestra_librarian",
+    "rosario_student",
+    "wedding_photographer",
 )
 """The people who are held out for one final examination."""
+LATER: Final = (
+    "archive_keeper",
+    "bank_auditor",
+    "berlin_apprentice",
+    "bogota_architect",
+    "desk_editor",
+    "estate_agent",
+    "ferry_purser",
+    "funeral_director",
+    "grandmother",
+    "indian_accountant",
+    "lyon_pharmacist",
+    "munich_caterer",
+    "night_porter",
+    "parish_secretary",
+    "phd_biologist",
+    "physiotherapist",
+    "polish_admin",
+    "qa_engineer",
+    "records_officer",
+    "release_manager",
+    "retired_engineer",
+    "sevilla_teacher",
+    "tax_accountant",
+    "toulouse_nurse",
+    "truck_mechanic",
+    "vet_receptionist",
+    "web_agency_dev",
+)
+"""The people who came after the first training; they teach in a second one that goes on from it."""
 CALIBRATION: Final = (
     "embedded_consultant",
     "museum_guide",
@@ -147,10 +177,11 @@ def people(*names: str) -> list[Item]:
 
 
 def teachers() -> list[str]:
-    """Return the names of all people whose sentences train the reader, without those for
-    calibration.
+    """Return the names of the people whose sentences train the reader from the beginning: all but
+    those for calibration and those who came later.
     """
-    return sorted(p.stem for p in PEOPLE.glob("*.jsonl") if p.stem not in CALIBRATION)
+    others = (*CALIBRATION, *LATER)
+    return sorted(p.stem for p in PEOPLE.glob("*.jsonl") if p.stem not in others)
 
 
 def examined() -> Iterator[Item]:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from bench.reader.check_cases import CheckCase, agrees, offered
 from bench.reader.items import Item
 from lull.core.feedback.calibration import Estimate, wilson
 from lull.core.feedback.feedback import LIKELY, MessageFindings
@@ -56,6 +57,23 @@ def _rows(people: str, some: Sequence[Answered]) -> list[Row]:
         _share("unsure", [one.findings.unsure for one in some]),
     ]
     return [{"people": people, **row} for row in rows]
+
+
+def check_rows(cases: Sequence[tuple[CheckCase, MessageFindings]]) -> list[Row]:
+    """Return how often the right check is offered to a person who complains of an answer that fails
+    it, and how often an offered check is right.
+    """
+    found = [(case, offered(case, heard)) for case, heard in cases]
+    right = [
+        (case, check, check is not None and case.check is not None and agrees(check, case.check))
+        for case, check in found
+    ]
+    wanted = [hit for case, _, hit in right if case.check is not None and case.complains]
+    given = [hit for _, check, hit in right if check is not None]
+    return [
+        {"people": "checks", **_share("right check found", wanted)},
+        {"people": "checks", **_share("offered check right", given)},
+    ]
 
 
 def _correction(one: Answered) -> float:

@@ -130,7 +130,7 @@ def ship(base: Path, work: Path, out: Path, names: Sequence[str]) -> None:
     facts["calibration"] = calibration_of(items, said)
     facts["temperature"] = round(classes_of(items, said), 4)
     facts["calibrated_on"] = {"people": list(names), "items": len(items)}
-    facts["trained"] = {"seed": plan.seed, "epochs": plan.epochs}
+    facts["trained"] = {"seed": plan.seed, "epochs": plan.epochs, "onto": plan.onto}
     _write(out / FACTS, facts)
     size = (out / WEIGHTS).stat().st_size / 1e6
     print(f"{out}: {size:.1f} MB, {json.dumps(facts['calibration'])}")

@@ -1,5 +1,8 @@
 """Trains the reader: `python -m bench.reader.teach --base FOLDER --work DIR`.
 
+With `--onto FOLDER` it goes on from the weights of an earlier training, with the people who came
+later and half as many sentences of the others beside.
+
 Seeded; goes on where it was cut off. The lower layers never change, so what they say of every
 sentence is worked out once and kept in `DIR/lower`; then the upper layers' LoRA and the heads are
 trained.
@@ -30,7 +33,8 @@ from mlx.utils import tree_flatten, tree_unflatten  # noqa: E402
 from mlx_lm import load  # noqa: E402
 from tokenizers import Tokenizer  # noqa: E402
 
-from bench.reader.items import CHECKS, LABELS, Item, people, teachers  # noqa: E402
+from bench.reader.items import CHECKS, LABELS, LATER, Item, people, teachers  # noqa: E402
+from lull.backends.reader.files import WEIGHTS  # noqa: E402
 from lull.engine.reader.net import Batch, EncodedExchange, ReaderNet, ReaderShape, batch_of, encode  # noqa: E402
 
 BATCH_TOKENS: Final = 4_000
@@ -51,6 +55,8 @@ class Plan:
     rank: int = 16
     scale: float = 2.0
     both_ways: bool = False
+    onto: str = ""
+    """SHA-256 of the trained weights that the training goes on from; "" from the beginning."""
 
     def shape(self) -> ReaderShape:
         return ReaderShape(
@@ -199,11 +205,19 @@ def learning_rate(plan: Plan, step: int, total: int) -> float:
     return plan.learning_rate * warm * 0.5 * (1 + math.cos(math.pi * step / total))
 
 
-def teach(plan: Plan, base: Path, work: Path, items: Sequence[Item]) -> ReaderNet:
-    """Train the reader, or continue the training in `work`, and return it."""
+def teach(
+    plan: Plan, base: Path, work: Path, items: Sequence[Item], onto: Path | None = None
+) -> ReaderNet:
+    """Train the reader, or continue the training in `work`, and return it.
+
+    `onto`: file of trained weights to start from; None for untrained ones.
+    """
     work.mkdir(parents=True, exist_ok=True)
     mx.random.seed(plan.seed)
     net = net_of(base, plan.shape())
+    if onto is not None:
+        trained = [(name, array.astype(mx.float32)) for name, array in mx.load(str(onto)).items()]
+        net.load_weights(trained, strict=False)
     tokenizer = Tokenizer.from_file(str(base / "tokenizer.json"))
     spent = _Spent(work)
     with (base / "model.safetensors").open("rb") as weights:
@@ -277,22 +291,38 @@ def _resume(work: Path, net: ReaderNet, optimizer: Any) -> int:
     return int(said["step"])
 
 
+def with_others(later: Sequence[Item], others: Sequence[Item], seed: int) -> list[Item]:
+    """Return the sentences of people who came later and half as many of the others, drawn by the
+    seed, so that what was learned from these is not forgotten.
+    """
+    picks = np.random.default_rng(seed).permutation(len(others))[: len(later) // 2]
+    return [*later, *(others[i] for i in sorted(picks))]
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--base", type=Path, required=True, help="the small model as an MLX folder")
     parser.add_argument("--work", type=Path, required=True, help="checkpoints; made if missing")
     parser.add_argument("--people", nargs="*", help="whose sentences teach; everybody's")
     for name, value in asdict(Plan()).items():
-        if isinstance(value, bool):
+        if name == "onto":
+            parser.add_argument(
+                "--onto", type=Path, help="a folder with trained weights to go on from"
+            )
+        elif isinstance(value, bool):
             parser.add_argument(f"--{name.replace('_', '-')}", action="store_true", default=value)
         else:
             parser.add_argument(f"--{name.replace('_', '-')}", type=type(value), default=value)
     args = vars(parser.parse_args())
     base, work, names = args.pop("base"), args.pop("work"), args.pop("people")
-    items = people(*(names or teachers()))
+    onto = args.pop("onto")
+    items = people(*(names or (LATER if onto else teachers())))
+    if onto is not None:
+        items = with_others(items, people(*teachers()), args["seed"])
+        args["onto"] = hashlib.sha256((onto / WEIGHTS).read_bytes()).hexdigest()
     print(f"{len(items)} items by {len({i.person for i in items})} people", flush=True)
     plan = Plan(**args)
-    teach(plan, base, work, items)
+    teach(plan, base, work, items, onto and onto / WEIGHTS)
     (work / "plan.json").write_text(json.dumps(asdict(plan)))
     return 0
 
