@@ -296,8 +296,13 @@ def test_a_cell_is_never_a_formula() -> None:
     assert "'=1+1" in csv_text([run(1, verdict="=1+1")])
 
 
-def test_a_running_mean_begins_at_the_first_value_and_follows() -> None:
-    assert running_mean([1.0, 0.0, 0.0], 0.5) == [1.0, 0.5, 0.25]
+def test_a_running_mean_counts_newer_answers_more_and_days_by_their_answers() -> None:
+    def dots(*found: tuple[float, int]) -> list[Dot]:
+        return [Dot(at_s=float(at), value=value, n=n) for at, (value, n) in enumerate(found)]
+
+    of_answers = running_mean(dots((1.0, 1), (0.0, 1), (0.0, 1)), 0.5)
+    assert of_answers == pytest.approx([1.0, 1 / 3, 1 / 7])
+    assert running_mean(dots((1.0, 1), (0.0, 9)), 0.0) == pytest.approx([1.0, 0.1])
 
 
 def test_a_curve_has_at_most_two_thousand_points() -> None:

@@ -11,7 +11,7 @@ from typing import Final
 from lull.core.feedback.calibration import Estimate, wilson
 
 LEAST_ANSWERS: Final = 5
-"""Fewest scored answers of a day for which a confidence interval of their mean is shown."""
+"""Fewest scored answers whose running mean is drawn as part of a curve."""
 LEAST_SIDE: Final = 10
 """Fewest scored answers that each of two groups needs before their means are compared."""
 LEVEL: Final = 0.95

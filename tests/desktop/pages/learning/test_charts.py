@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QImage, QWheelEvent
 from PySide6.QtWidgets import QApplication, QLabel
@@ -11,7 +14,7 @@ from lull.contract.json_object import Json
 from lull.core.feedback.calibration import wilson
 from lull.desktop.pages.learning.charts import ChartName, charts
 from lull.desktop.pages.learning.curves import Curves
-from lull.desktop.pages.learning.drawing import within
+from lull.desktop.pages.learning.drawing import ChartDrawing, within
 from lull.desktop.pages.learning.page import LearningPage
 from lull.desktop.pages.learning.reading import axis_titles, entries
 from lull.desktop.widgets.chart.axes import day_label, day_ticks, step_ticks, value_ticks
@@ -53,14 +56,16 @@ def inked(image: QImage) -> bool:
     return len(colours) > 1
 
 
-def test_an_interval_is_told_only_where_there_are_enough_answers() -> None:
+def test_an_interval_is_shown_also_of_few_answers_and_is_wider() -> None:
     _, by_day = charts(ENOUGH, [])[ChartName.ANSWERS].series
     known = wilson(4.0, 8)
     assert (by_day.dots[0].low, by_day.dots[0].high) == (known.low, known.high)
-    assert (by_day.dots[1].n, by_day.dots[1].low) == (3, None)
+    few = by_day.dots[1]
+    assert few.n == 3 and few.low is not None and few.high is not None
+    assert few.high - few.low > known.high - known.low
     with_, without = charts(ENOUGH, [])[ChartName.SKILLS].series
     assert with_.dots[0].low == known.low
-    assert [dot.low for dot in without.dots] == [None, None]
+    assert all(dot.low is not None for dot in without.dots)
     assert with_.box_days[1] <= without.box_days[0], "one would hide the other"
 
 
@@ -95,7 +100,47 @@ def test_beside_a_value_stand_its_interval_and_the_number_of_answers(
     known = wilson(4.0, 8)
     interval = f"95% interval {known.low:.0%} to {known.high:.0%}"
     assert f"with 50% 8 answers, {interval}" in page.curves.said.text()
-    assert "without 40% 4 answers, too few for an interval" in page.curves.said.text()
+    few = wilson(1.6, 4)
+    interval = f"95% interval {few.low:.0%} to {few.high:.0%}"
+    assert f"without 40% 4 answers, {interval}" in page.curves.said.text()
+
+
+def of_scores(days: Mapping[int, list[float]]) -> Json:
+    """What the service tells of these scores of single answers, by the day of November."""
+    points = [
+        {"at": f"2026-11-{at:02}T20:{n:02}:00+00:00", "reward": score, "n": 1}
+        for at, scores in days.items()
+        for n, score in enumerate(scores)
+    ]
+    means = [
+        {**day(at, None, 1.0), "n": len(scores), "reward": sum(scores) / len(scores)}
+        for at, scores in days.items()
+    ]
+    return {**LEARNED, "points": points, "days": means}
+
+
+@pytest.mark.parametrize("weight", [0.3, 0.08])
+def test_the_line_agrees_with_the_table_and_the_sentence(weight: float) -> None:
+    bad, good = [0.1, 0.0, 0.2, 0.1, 0.0], [0.9, 1.0, 1.0, 0.9, 1.0]
+    told = of_scores({11: bad, 12: bad, 13: good, 14: good, 15: good, 16: good})
+    chart = charts(told, [])[ChartName.ANSWERS]
+    drawing = ChartDrawing(chart=chart, theme=LIGHT, weight=weight, log=False)
+    _, line = drawing.curves()
+    all_of_it = 10 * 0.08 / 30 + 20 * 0.96 / 30
+    assert all_of_it < line.points[-1][1] < 0.96
+    flat = charts(of_scores({11: good, 12: good}), [])[ChartName.ANSWERS]
+    _, line = ChartDrawing(chart=flat, theme=LIGHT, weight=weight, log=False).curves()
+    assert all(0.93 < value < 0.98 for _, value in line.points)
+
+
+def test_the_first_answer_counts_no_more_than_the_next_ones() -> None:
+    told = of_scores({11: [0.0], 12: [1.0] * 9})
+    drawing = ChartDrawing(
+        chart=charts(told, [])[ChartName.ANSWERS], theme=LIGHT, weight=0.3, log=False
+    )
+    _, line = drawing.curves()
+    assert line.points[-1][1] > 0.9  # 9 of 10 were good
+    assert line.points[0][1] > 0.7, "the mean of so few answers is not drawn"
 
 
 def test_the_legend_names_curves_intervals_baseline_and_marks(

@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 from lull.contract.json_object import Json
-from lull.core.feedback.trend import LEAST_ANSWERS, mean_of
+from lull.core.feedback.trend import mean_of
 from lull.desktop.language.words import (
     count,
     decimal,
@@ -26,8 +26,6 @@ from lull.desktop.pages.learning import meaning
 from lull.desktop.shared.changes import change_words, move_words
 
 MOST_POINTS: Final = 2_000
-
-
 LEAST_DOTS: Final = 2
 """Fewest scored answers that make a curve."""
 LEAST_DAYS: Final = 2
@@ -52,7 +50,7 @@ OF_ANSWERS: Final = frozenset({ChartName.ANSWERS, ChartName.SKILLS, ChartName.AD
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dot:
     """One point of a chart: a value at a time (Unix seconds), or at a step of a training run, with
-    the 95% interval if it is a mean of enough answers.
+    the 95% interval if it is the mean of a group of answers.
     """
 
     at_s: float
@@ -60,7 +58,7 @@ class Dot:
     n: int = 1
     """Number of answers of which the point's value is the mean."""
     low: float | None = None
-    """Lower end of the mean's 95% interval; None where there are too few answers for one."""
+    """Lower end of the mean's 95% interval; None for a point that has none."""
     high: float | None = None
 
 
@@ -74,7 +72,7 @@ class Series:
     dots: tuple[Dot, ...]
     dash: bool = False
     line: bool = True
-    """Whether it is drawn as a curve; else only the intervals of its points are drawn."""
+    """Whether it is drawn as a curve; else each point is drawn as a stroke in its interval."""
     box_days: tuple[float, float] = (-0.4, 0.4)
     """Left and right end of a point's interval box, in days from the point.
 
@@ -169,13 +167,19 @@ def thinned(dots: Sequence[Dot], most: int = MOST_POINTS) -> tuple[Dot, ...]:
     return tuple(dots[round(n * step)] for n in range(most))
 
 
-def running_mean(values: Sequence[float], weight: float) -> list[float]:
-    """Return the exponential moving average of the values; `weight` is the weight of each newer
-    value.
+def running_mean(dots: Sequence[Dot], weight: float) -> list[float]:
+    """Return for each point the mean of all answers up to it, in which those of each earlier point
+    count `1 - weight` times as much as those of the next one.
+
+    The weights are divided by their sum, so that the first answers do not count more than those
+    after them.
     """
     out: list[float] = []
-    for value in values:
-        out.append(value if not out else weight * value + (1 - weight) * out[-1])
+    good = answers = 0.0
+    for dot in dots:
+        good = good * (1 - weight) + dot.value * dot.n
+        answers = answers * (1 - weight) + dot.n
+        out.append(good / answers)
     return out
 
 
@@ -212,7 +216,13 @@ def _answers(learning: Json, marks: tuple[ChartMark, ...], baseline: float | Non
                     "said next and automatic checks."
                 ),
             ),
-            Series(name=tr("the day's mean"), colour="curve_a", dots=by_day, line=False),
+            Series(
+                name=tr("the day's mean"),
+                colour="curve_a",
+                dots=by_day,
+                line=False,
+                about=tr("The short stroke in each day's box; the table gives the same figure."),
+            ),
         ),
         marks=marks,
         level=baseline,
@@ -367,15 +377,15 @@ def _training(run: Json) -> Chart:
 
 
 def _dots(found: Any, *, sure: bool = False) -> tuple[Dot, ...]:
-    """Make a curve's points; with `sure` each point that is the mean of enough answers gets its
-    interval.
+    """Make a curve's points; with `sure` each point gets the interval of its mean, which is wide
+    where there are few answers.
     """
     dots = []
     for at, value, n in found:
         moment = parsed(at) if isinstance(at, str) else at
         if moment is not None and value is not None:
             dot = Dot(at_s=moment.timestamp(), value=float(value), n=int(n))
-            if sure and dot.n >= LEAST_ANSWERS:
+            if sure and dot.n > 0:
                 known = mean_of([(dot.value, dot.n)])
                 dot = replace(dot, low=known.low, high=known.high)
             dots.append(dot)

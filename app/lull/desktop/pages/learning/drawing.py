@@ -13,6 +13,7 @@ from typing import Final
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
+from lull.core.feedback.trend import LEAST_ANSWERS
 from lull.desktop.language.words import percent
 from lull.desktop.pages.learning.charts import Chart, ChartMark, Series, running_mean
 from lull.desktop.pages.learning.reading import axis_titles
@@ -189,7 +190,9 @@ class ChartDrawing:
             return [self._curve(times, values, colour, style=style, dots=len(times) <= MOST_DOTS)]
         single = all(dot.n == 1 for dot in series.dots)
         # Single answers are noisier than daily means, so they get a smaller weight.
-        mean = running_mean(values, self.weight / 6 if single else self.weight)
+        mean = running_mean(series.dots, self.weight / 6 if single else self.weight)
+        # The mean of the first few answers jumps with each of them, which looks like a change.
+        begin = LEAST_ANSWERS - 1 if single and len(values) >= 2 * LEAST_ANSWERS else 0
         faint = QColor(colour)
         faint.setAlpha(FAINT_ALPHA)
         behind = DrawnCurve(
@@ -199,7 +202,8 @@ class ChartDrawing:
             width=0.0 if single else 1.0,
             dot_px=5.0 if single else 6.0 if len(times) <= MOST_DOTS else 0.0,
         )
-        return [behind, self._curve(times, mean, colour, style=style, dots=False)]
+        front = self._curve(times[begin:], mean[begin:], colour, style=style, dots=False)
+        return [behind, front]
 
     def _curve(
         self,
@@ -219,8 +223,11 @@ class ChartDrawing:
         return [(at_s, self.y(value)) for at_s, value in zip(times, values, strict=True)]
 
     def _paint_intervals(self, painter: QPainter, frame: PlotFrame, series: Series) -> None:
-        """Draw the interval of each point that has one as a faint box."""
-        colour = QColor(str(getattr(self.theme, series.colour)))
+        """Draw the interval of each point that has one as a faint box, and of a series without a
+        curve the point itself as a stroke in its box.
+        """
+        mean = QColor(str(getattr(self.theme, series.colour)))
+        colour = QColor(mean)
         colour.setAlpha(BOX_ALPHA)
         left, right = (DAY_S * days for days in series.box_days)
         for dot in series.dots:
@@ -228,6 +235,10 @@ class ChartDrawing:
                 top = QPointF(frame.x(dot.at_s + left), frame.y(self.y(dot.high)))
                 bottom = QPointF(frame.x(dot.at_s + right), frame.y(self.y(dot.low)))
                 painter.fillRect(QRectF(top, bottom), colour)
+                if not series.line:
+                    painter.setPen(QPen(mean, 2.0))
+                    y = frame.y(self.y(dot.value))
+                    painter.drawLine(QPointF(top.x(), y), QPointF(bottom.x(), y))
 
     # Lines
 

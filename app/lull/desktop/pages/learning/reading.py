@@ -9,7 +9,6 @@ from typing import Final
 
 from PySide6.QtCore import Qt
 
-from lull.core.feedback.trend import LEAST_ANSWERS
 from lull.desktop.language.words import count, decimal, on_day, percent, tr
 from lull.desktop.pages.learning.charts import Chart, Dot, Series
 from lull.desktop.widgets.chart.axes import to_local_time
@@ -49,11 +48,21 @@ def _of_curves(chart: Chart, theme: Theme, *, smoothed: bool) -> Iterator[Legend
             colour=str(getattr(theme, series.colour)),
             style=Qt.PenStyle.DashLine if series.dash else Qt.PenStyle.SolidLine,
         )
+    if means := [series for series in chart.series if not series.line and series.dots]:
+        yield LegendEntry(
+            kind=SampleKind.LINE,
+            name=means[0].name,
+            about=means[0].about,
+            colour=str(getattr(theme, means[0].colour)),
+        )
     if smoothed:
         yield LegendEntry(
             kind=SampleKind.DOTS,
             name=tr("before smoothing"),
-            about=tr("The values themselves; the bold line is their running mean."),
+            about=tr(
+                "The values themselves. The bold line is their mean up to each point, in which "
+                "newer answers count more."
+            ),
             colour=str(getattr(theme, curves[0].colour)),
             alpha=120,
         )
@@ -63,8 +72,7 @@ def _of_curves(chart: Chart, theme: Theme, *, smoothed: bool) -> Iterator[Legend
             name=tr("95% interval"),
             about=tr(
                 "With 95% certainty the true share lies within it: the fewer answers, the wider "
-                "it is. With fewer than %1 answers it isn't shown.",
-                LEAST_ANSWERS,
+                "it is."
             ),
             colour=str(getattr(theme, curves[0].colour)),
             alpha=80,
@@ -141,6 +149,4 @@ def _dot_words(series: Series, dot: Dot) -> str:
         words = f"{words} {tr('%1 answers', count(dot.n))}"
     if dot.low is not None and dot.high is not None:
         return tr("%1, 95% interval %2 to %3", words, percent(dot.low), percent(dot.high))
-    if dot.n > 1 or not series.line:
-        return tr("%1, too few for an interval", words)
     return words
