@@ -168,8 +168,7 @@ class SchedulePage(Page):
         shut = [translated(g) for g in learning.get("gates") or () if blocks_work(g)]
         others = [text for text in shut if text != because]
         if stands.learns and learning.get("because_code") == "input-unknown":
-            system = ", ".join(str(one) for one in learning.get("because_values") or ())
-            others.append(tr("What the system says: %1.", system))
+            others.append(because)  # with what the system says
             because = tr("Can't tell whether you are here, so Lull assumes that you are.")
         self.why.setText(because)
         self.reasons.setText("\n".join(others))
