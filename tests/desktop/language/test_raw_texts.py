@@ -71,11 +71,11 @@ def test_where_skills_stand_and_why(scores: tuple[int, int, int]) -> None:
     new = PlacingResult(model="other", digest="d", sheet="x")
     checked: dict[str, Any] = json.loads(json.dumps(placing([done, new])))
     assert checked["text"].startswith(
-        f"tiny: {done.why} other: Skills are put in the system prompt."
+        f"tiny: {done.why} other: Skills are put in the system prompt (the instructions"
     )
     assert in_german(
         translated(checked)
-    ) and "other: Skills stehen im System-Prompt." in translated(checked)
+    ) and "other: Skills stehen im System-Prompt (den Anweisungen" in translated(checked)
 
 
 def test_which_model_learns_by_itself_and_why() -> None:

@@ -321,11 +321,15 @@ def test_what_lull_read_as_a_correction_can_be_denied_in_place(
     page.view.show_conversation({**conversation(0), "turns": [one]})
     assert "Lull read your next message as a correction" in words(page)
     denied = [b for b in page.view.findChildren(QPushButton) if "wasn't a corr" in b.text()]
+    on_script.desktop.window.resize(700, 520)
+    assert page.view.horizontalScrollBar().maximum() == 0
     denied[-1].click()
     path = routes.RATE.format(id=one["id"])
     on_script.until(lambda: scripted.posts(path) == [{"label": "good"}])
     page.view.show_conversation({**conversation(0), "turns": [{**one, "label": "good"}]})
-    assert not [b for b in page.view.findChildren(QPushButton) if "wasn't" in b.text()]
+    on_script.until(
+        lambda: not [b for b in page.view.findChildren(QPushButton) if "wasn't" in b.text()]
+    )
 
 
 def test_a_wish_that_became_a_skill_is_told_once(on_script: Shown, scripted: Scripted) -> None:

@@ -323,7 +323,51 @@ def test_work_that_only_comes_next_is_not_told_as_if_it_ran(state: str, words: l
     assert work_lines({"state": state, "work": [{"text": one} for one in "ABC"]}) == words
 
 
+def test_a_test_that_runs_is_not_told_as_what_comes_next() -> None:
+    work = [
+        {"text": "A.", "code": "work-proof", "values": [{"skill": "menu-style"}]},
+        {"text": "B.", "code": "", "values": []},
+    ]
+    assert len(work_lines({"state": "closed", "work": work})) == 2
+    (only,) = work_lines({"state": "closed", "work": work}, "menu-style")
+    assert only.startswith("Next: B.")
+
+
+UNKNOWN_REASON = "there is no session bus; /run/user/1/bus: No such file or directory"
+
+
+def nobody_sees_the_user() -> Json:
+    """Return why Lull does not work where nothing on the machine reports input."""
+    said = f"Can't tell whether you are here ({UNKNOWN_REASON}), so Lull assumes that you are."
+    coded = {"code": "input-unknown", "values": [{"sentence": UNKNOWN_REASON}]}
+    gates = [gate for gate in learning()["gates"] if gate["name"] != "input"]
+    gates = [{**gate, "state": "open"} if gate["name"] == "wait" else gate for gate in gates]
+    return learning(
+        because=said,
+        because_code="input-unknown",
+        because_values=[{"sentence": UNKNOWN_REASON}],
+        gates=[*gates, {"name": "input", "state": "unknown", "text": said, **coded}],
+    )
+
+
+def test_where_nobody_sees_the_user_a_row_says_so(on_script: Shown, scripted: Scripted) -> None:
+    page = today(on_script, scripted, learning=nobody_sees_the_user())
+    on_script.until(lambda: page.line.text() == "Waiting: Can't tell whether you are here")
+    said = [one.text() for one in page.conditions.findChildren(QLabel) if one.isVisible()]
+    assert any("Can't tell whether you are here" in one for one in said)
+
+
 # Schedule
+
+
+def test_the_schedules_headline_has_no_words_of_the_system(
+    on_script: Shown, scripted: Scripted
+) -> None:
+    scripted.answers[routes.STATUS] = status(learning=nobody_sees_the_user())
+    page = scheduled(on_script, scripted)
+    plainly = "Can't tell whether you are here, so Lull assumes that you are."
+    on_script.until(lambda: page.why.text() == plainly)
+    assert UNKNOWN_REASON in page.reasons.text()
 
 
 def scheduled(shown: Shown, scripted: Scripted, **more: Any) -> SchedulePage:

@@ -13,11 +13,12 @@ from PySide6.QtWidgets import QFileDialog, QLineEdit
 from lull.contract import routes
 from lull.contract.json_object import Json
 from lull.desktop.language.words import now
-from lull.desktop.pages.schedule.page import SchedulePage, blocks_work
+from lull.desktop.pages.schedule.page import SchedulePage
 from lull.desktop.pages.schedule.week_bars import Bar, BarKind, bars_of, joined, list_rows
 from lull.desktop.pages.schedule.week_editor import WeekEditor
 from lull.desktop.service.state import Subject, shown_week
 from lull.desktop.shared.feed_dialog import FeedDialog
+from lull.desktop.shared.tray_status import blocks_work
 from lull.desktop.widgets.page import PageName
 from tests.desktop.conftest import Shown
 from tests.desktop.pages.test_other_pages import scheduled

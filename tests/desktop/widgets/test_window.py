@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QDialog,
     QLabel,
     QLineEdit,
+    QPushButton,
     QWidget,
 )
 from pytestqt.qtbot import QtBot
@@ -241,6 +242,23 @@ def test_a_service_that_starts_is_not_said_to_be_stopped(
     process.state = ServiceState.GIVEN_UP
     process.changed.emit()
     assert page.nothing.head.text() == "The service is not running"
+    offered = [one.text() for one in page.nothing.findChildren(QPushButton) if one.isVisible()]
+    assert offered == ["Start the service"]
+
+
+def test_while_the_port_is_taken_no_button_promises_a_start(
+    scripted: Scripted, home: Path, show: Callable[..., Shown]
+) -> None:
+    scripted.dropping |= {routes.TRAIN}
+    on_script = live(show(home))
+    scripted.down()
+    on_script.until(lambda: on_script.desktop.state.phase is Phase.DOWN)
+    page = on_script.go(PageName.LEARNING)
+    process = on_script.desktop.process
+    process.state = ServiceState.PORT_TAKEN
+    process.changed.emit()
+    assert page.nothing.head.text() == "The service is not running"
+    assert not [one for one in page.nothing.findChildren(QPushButton) if one.isVisible()]
 
 
 def test_what_was_done_is_told_and_can_be_undone(on_script: Shown) -> None:

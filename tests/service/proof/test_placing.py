@@ -17,7 +17,10 @@ from tests.service.lulls import Before, lull_before
 from tests.service.routes import CHATS, asking
 from tests.service.scripted_upstream import ScriptedUpstream
 
-NOBODY = "Skills are put in the system prompt; no model has been measured yet."
+NOBODY = (
+    "Skills are put in the system prompt (the instructions that a model gets before the "
+    "conversation); no model has been measured yet."
+)
 WHY = "Skills are put after your message: there the model clearly follows rules more often."
 
 

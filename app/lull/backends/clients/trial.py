@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from lull import __version__
 from lull.backends.clients import answers
+from lull.contract.chat_headers import RECORD_HEADER
 from lull.contract.json_object import Json
 from lull.core.clients.client import ApiProtocol
 from lull.core.text.coded_text import coded, coded_text
@@ -30,9 +31,10 @@ def send_test_request(address: str, speech: ApiProtocol, client: str, model: str
     to load; Ctrl-C ends it.
     """
     where = urlsplit(address)
-    # The name shows in `lull conversations` where this request came from.
+    # What Lull asks itself is no conversation of the user's, and teaches nothing.
     headers = {
         "Content-Type": "application/json",
+        RECORD_HEADER: "no",
         "User-Agent": f"lull-connect/{__version__} ({client})",
     }
     start_s = time.monotonic()

@@ -29,8 +29,8 @@ be put.
 """
 
 NOT_MEASURED: Final = (
-    "Skills are put in the system prompt. Lull measures while you are away where the model "
-    "follows them best."
+    "Skills are put in the system prompt (the instructions that a model gets before the "
+    "conversation). While you are away, Lull measures where the model follows them best."
 )
 """Text for the user about a model for which it has not been measured yet where in its prompts
 skills work best.

@@ -157,7 +157,18 @@ def _closed(learning: Json, now: datetime) -> str:
     because = because.split(": ")[0]
     if because.count("(") > because.count(")"):  # the colon was within brackets
         because = because.rsplit(" (", 1)[0]
-    waits = learning.get("because_code") == "waiting" or because.startswith("Starts after")
+    # That the user is here is said by the condition that is not met.
+    waits = learning.get("because_code") in ("waiting", "input-recent")
+    waits = waits or because.startswith("Starts after")
     if waits or not because:
         return tr("Waiting until you're away")
     return tr("Waiting: %1", because)
+
+
+def blocks_work(condition: Json) -> bool:
+    """Whether a condition for background work, such as mains power, keeps Lull from working now.
+
+    A condition does so if it is not met; the condition about input also if its state is unknown.
+    """
+    unknown_input = condition["state"] == "unknown" and condition["name"] == "input"
+    return bool(condition["state"] == "closed" or unknown_input)

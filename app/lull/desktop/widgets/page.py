@@ -199,10 +199,13 @@ class Page(QWidget):
         if self.state.phase is Phase.DOWN:
             if self.kit.process.state is ServiceState.STARTING:
                 return Empty(head=tr("The service is starting…"), text="")
+            # It would not start while its port is taken; the banner offers another one.
+            taken = self.kit.process.state is ServiceState.PORT_TAKEN
+            start = (tr("Start the service"), self.kit.process.start)
             return Empty(
                 head=tr("The service is not running"),
                 text=tr("What is stored is safe. It is shown here when the service is back."),
-                offers=((tr("Start the service"), self.kit.process.start),),
+                offers=() if taken else (start,),
             )
         return loading()
 

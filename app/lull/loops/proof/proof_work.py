@@ -106,7 +106,10 @@ class PlacingWork(ProofWork):
 
     def doing(self, name: str) -> str:
         return coded_text(
-            "work-placing", "Measuring where in the prompt %1 follows skills best", name
+            "work-placing",
+            "Testing where %1 follows skills best: in the instructions before a conversation, or "
+            "before or after your message",
+            name,
         )
 
 

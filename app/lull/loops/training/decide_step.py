@@ -152,7 +152,7 @@ class DecideStep:
             with_signal=groups_reached(telling, all_, rule), wanted=rule.groups_a_run
         )
         if more and groups.with_signal < rule.groups_a_run:
-            text = f"Generating answers for round {run.round}"
+            text = f"Practising: answering your past requests again, round {run.round}"
             return SamplingStep(text=text, learner=learner, source=source, groups=groups)
         reward = mean_reward(all_)
         await self._training.change(run.id, lambda now: _rewarded(now, reward))
@@ -200,8 +200,8 @@ class DecideStep:
                     groups=groups,
                 )
             said.append(
-                f"Of the answers that you got, {good} are known to be good and {bad} to be bad; "
-                f"{rule.labels_a_run} are needed, at least {rule.labels_of_the_rarer} of each."
+                f"Answers that are known to be good: {good}, to be bad: {bad}. "
+                f"{rule.labels_a_run} are needed, at least {rule.labels_of_the_rarer} of each kind."
             )
         text = " ".join([*tired, *said]) or "Every kind of training is switched off."
         return NothingToDo(text=text, stuck=bool(tired), groups=groups)
@@ -229,13 +229,13 @@ class DecideStep:
                 groups=groups,
             )
         if more:
-            text = "Generating answers"
+            text = "Practising: answering your past requests again"
             return SamplingStep(text=text, learner=learner, source=source, groups=groups)
-        scored = len(book.prompts)
+        scored, total = len(book.prompts), len(book.prompts) + book.unscored
         text = (
-            f"Answers to {scored} of your requests can be scored, to {book.unscored} they cannot. "
-            f"Lull practises on the former: to {len(telling)} of them it has both good and bad "
-            f"answers, and it needs {rule.groups_a_run} such requests."
+            f"Requests whose answers Lull can score: {scored} of {total}. It practises on these, "
+            f"and needs {rule.groups_a_run} of them with both good and bad answers; so far it has "
+            f"{len(telling)}."
         )
         return NothingToDo(text=text, groups=groups)
 

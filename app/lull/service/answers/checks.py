@@ -275,7 +275,10 @@ def placing(found: Sequence[PlacingResult]) -> Json:
     where in its prompts skills (instruction texts) are put and why.
     """
     if not found:
-        nothing = "Skills are put in the system prompt; no model has been measured yet."
+        nothing = (
+            "Skills are put in the system prompt (the instructions that a model gets before the "
+            "conversation); no model has been measured yet."
+        )
         return check("placing", ok=True, text=nothing)
     words = [
         coded_text("placing-of", "%1: %2", one.model, sentence(one.why or NOT_MEASURED))

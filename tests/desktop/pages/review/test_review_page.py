@@ -393,9 +393,9 @@ def test_it_is_said_how_often_the_rule_was_kept_with_and_without_the_skill() -> 
     kept = {"pairs": 16, "with": 9, "without": 3, "both": 2, "neither": 6}
     said = evidence_words(measured(pairs=16, wins=7, losses=1, kept=kept))
     assert said == (
-        "Tested on 3 requests, 16 times, each time with and without the skill. It was kept in 9 of "
-        "16 answers with the skill, and in 3 of 16 without: better 7, worse 1. Nothing changed in "
-        "8: kept both times 2, broken both times 6."
+        "Tested on 3 requests, 16 times, each time with and without the skill. Your rule was kept "
+        "in 9 of 16 answers with the skill, and in 3 of 16 without: better 7, worse 1. Nothing "
+        "changed in 8: kept both times 2, broken both times 6."
     )
 
 

@@ -29,8 +29,9 @@ from lull.desktop.pages.chat.secret_words import removed_kinds, shown_secrets, w
 from lull.desktop.service.state import Subject
 from lull.desktop.shared.teaching import teach
 from lull.desktop.widgets.accessible import tab_after
+from lull.desktop.widgets.flow import Flow
 from lull.desktop.widgets.page import Kit
-from lull.desktop.widgets.parts import Card, button, clear_layout, label, row
+from lull.desktop.widgets.parts import Card, button, clear_layout, label
 from lull.desktop.widgets.text.diff import marked_html
 from lull.desktop.widgets.text.long_text import LongText, has_long_run, line_of
 from lull.desktop.widgets.tokens import GAP, Theme
@@ -225,7 +226,10 @@ class TurnsView(QScrollArea):
             rate = functools.partial(self._rate, turn["id"], "good")
             name = tr("Answer %1: %2", number, words)
             buttons.append(button(words, rate, flat=True, name=name))
-        return row(*buttons, None)
+        flow = Flow(gap=GAP)
+        for one in buttons:
+            flow.addWidget(one)
+        return flow
 
     def _teach(self, turn: Json) -> None:
         client = str((self.shown or {}).get("client") or "")

@@ -59,8 +59,8 @@ def _counts_words(evidence: Json, benefit: int) -> str:
     if not kept:
         return tr("Better %1, worse %2, same %3.", better, worse, same)
     said = tr(
-        "It was kept in %1 of %2 answers with the skill, and in %3 of %2 without: better %4, "
-        "worse %5.",
+        "Your rule was kept in %1 of %2 answers with the skill, and in %3 of %2 without: better "
+        "%4, worse %5.",
         *(kept["with"], kept["pairs"], kept["without"], better, worse),
     )
     if not same:

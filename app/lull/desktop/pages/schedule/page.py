@@ -33,7 +33,7 @@ from lull.desktop.pages.schedule.week_editor import WeekEditor
 from lull.desktop.service.client import Reply
 from lull.desktop.service.state import OutcomeMessage, Subject, shown_week
 from lull.desktop.shared.feed_dialog import FeedDialog
-from lull.desktop.shared.tray_status import tray_status
+from lull.desktop.shared.tray_status import blocks_work, tray_status
 from lull.desktop.widgets.accessible import tab_after
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.flow import Flow, scrolled
@@ -165,9 +165,12 @@ class SchedulePage(Page):
         working = learning.get("state") in ("open", "working")
         self._question.setText(tr("Why now?") if working else tr("Why not now?"))
         because = translated(learning, "because") if stands.learns else stands.line
-        self.why.setText(because)
         shut = [translated(g) for g in learning.get("gates") or () if blocks_work(g)]
         others = [text for text in shut if text != because]
+        if stands.learns and learning.get("because_code") == "input-unknown":
+            others.append(because)  # with what the system says
+            because = tr("Can't tell whether you are here, so Lull assumes that you are.")
+        self.why.setText(because)
         self.reasons.setText("\n".join(others))
         self.reasons.setVisible(bool(others))
         self._show_week()
@@ -233,7 +236,9 @@ class SchedulePage(Page):
         clear_layout(self._feeds)
         feeds = self.state.value(Subject.CALENDARS).get("calendars") or ()
         if not feeds:
-            words = tr("No calendar: Lull goes by idle detection and hours only.")
+            words = tr(
+                "No calendar: Lull goes only by whether you use the computer and by your hours."
+            )
             self._feeds.addWidget(label(words, "muted"))
         before: QWidget = self.hours["blocked_hours"]
         for feed in feeds:
@@ -338,15 +343,6 @@ def _lines(text: str) -> list[str]:
             out.append(held.strip())
             held = ""
     return [*out, held.strip()] if held.strip() else out
-
-
-def blocks_work(condition: Json) -> bool:
-    """Whether a condition for background work, such as mains power, keeps Lull from working now.
-
-    A condition does so if it is not met; the condition about input also if its state is unknown.
-    """
-    unknown_input = condition["state"] == "unknown" and condition["name"] == "input"
-    return bool(condition["state"] == "closed" or unknown_input)
 
 
 def week_words(windows: Json) -> str:

@@ -170,8 +170,8 @@ def measured_words(skill: Json) -> str:
             )
         case "coin":
             how = tr(
-                "%1% of new conversations, chosen at random, go without it, because repeating "
-                "past requests can't show what it does. After its approval, the first %2 "
+                "%1% of new conversations, chosen at random, go without it, because Lull can't go "
+                "on measuring it by repeating past requests. After its approval, the first %2 "
                 "conversations of each chat app always get it. Setting: “%3”.",
                 f"{measured['share'] * 100:.2g}",
                 measured["first_uses"],

@@ -13,14 +13,17 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 from lull.contract.json_object import Json
 from lull.desktop.language.words import counted, tr, translated
 from lull.desktop.pages.today.words import condition_names
+from lull.desktop.shared.tray_status import blocks_work
 from lull.desktop.widgets.flow import Flow
 from lull.desktop.widgets.icons import pixmap
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import button, clear_layout, label, row
 from lull.desktop.widgets.tokens import GAP
 
-ShownCondition = tuple[str, str, str]
-"""A condition's name, its state (open, closed or unknown) and a sentence about it."""
+ShownCondition = tuple[str, str, str, bool]
+"""A condition's name, its state (open, closed or unknown), a sentence about it, and whether it
+stops Lull from working.
+"""
 MOST_AGAINST: Final = 2
 """Most unmet conditions that are shown while the list of all conditions is folded."""
 ICONS: Final = {"open": "good", "closed": "bad", "unknown": "unknown"}
@@ -54,7 +57,9 @@ class Conditions(QWidget):
         only if they, the theme or the text size have changed.
         """
         look = self._kit.look
-        found = [(one["name"], one["state"], translated(one)) for one in conditions]
+        found = [
+            (one["name"], one["state"], translated(one), blocks_work(one)) for one in conditions
+        ]
         theme = f"{look.theme.name} {look.text_percent}"
         if (found, theme) != self._shown:
             self._shown = (found, theme)
@@ -70,13 +75,13 @@ class Conditions(QWidget):
         unfolded.
         """
         half = (len(conditions) + 1) // 2
-        closed = [one for one in conditions if one[1] == "closed"]
+        closed = [one for one in conditions if one[3]]
         several = (conditions[:half], conditions[half:]) if self._open else ((), ())
         few = () if self._open else closed[:MOST_AGAINST]
         for grid, part in zip((self.against, *self.columns), (few, *several), strict=True):
             clear_layout(grid)
             for line, one in enumerate(part):
-                self._draw_one(grid, line, *one)
+                self._draw_one(grid, line, *one[:3])
         self.all.setVisible(self._open)
         self.fold.setVisible(bool(conditions))
         words = counted(len(conditions), "Show %1 condition", "Show all %1 conditions")

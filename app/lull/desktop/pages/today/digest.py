@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from lull.contract.json_object import Json
-from lull.desktop.language.words import counted, length, parsed, percent, tr
+from lull.desktop.language.words import count, counted, length, parsed, percent, tr
 from lull.desktop.pages.today.words import good_words
 
 LEAST_USED_S: Final = 1.0
@@ -69,14 +69,15 @@ def _answers(days: Iterable[Json], here: datetime) -> Iterator[str]:
     good = good_words(_mean(recent), number)
     if before:
         usual = percent(_mean(before))
-        yield tr(
-            "Of %1, %2 were good, compared with %3 in the days before.",
-            scored,
-            good,
-            usual,
+        yield (
+            tr("1 of %1 was good, compared with %2 in the days before.", scored, usual)
+            if good == count(1)
+            else tr("%1 of %2 were good, compared with %3 in the days before.", good, scored, usual)
         )
+    elif good == count(1):
+        yield tr("1 of %1 was good.", scored)
     else:
-        yield tr("Of %1, %2 were good.", scored, good)
+        yield tr("%1 of %2 were good.", good, scored)
 
 
 def _mean(days: Sequence[Json]) -> float:

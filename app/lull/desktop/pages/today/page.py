@@ -39,7 +39,7 @@ from lull.desktop.service.state import Subject
 from lull.desktop.shared.changes import newest_changes
 from lull.desktop.shared.learning_feed import LearningFeed
 from lull.desktop.shared.teaching import TeachCard
-from lull.desktop.shared.tray_status import tray_status
+from lull.desktop.shared.tray_status import tray_status, under_test
 from lull.desktop.widgets.flow import Flow, scrolled
 from lull.desktop.widgets.page import Kit, Page, PageName
 from lull.desktop.widgets.parts import Card, button, clear_layout, label, row, set_kind
@@ -202,7 +202,7 @@ class TodayPage(Page):
             tr("Address"),
             tr("Answered by"),
             tr("Model"),
-            tr("Adapter"),
+            tr("Adapter (trained addition)"),
             tr("Skills version"),
         )
         self.facts = [label("", wrap=True) for _ in titles]
@@ -276,7 +276,8 @@ class TodayPage(Page):
             self._change_lines.addWidget(label(words, wrap=True), line, 1)
 
     def _show_work(self, learning: Json) -> None:
-        lines = work_lines(learning)
+        tested = under_test(self.state)
+        lines = work_lines(learning, str(tested["name"]) if tested is not None else "")
         self.work.setText("\n".join(lines))
         self.work.setVisible(bool(lines))
 

@@ -46,17 +46,25 @@ def condition_names() -> dict[str, str]:
     }
 
 
-def work_lines(learning: Json) -> list[str]:
+def work_lines(learning: Json, tested: str = "") -> list[str]:
     """Describe Lull's background work, such as a training run, in a line for each piece: what it
     does now, what it does next, and what after that.
+
+    `tested` is the name of the proposed skill that is tested now because the user asked for it,
+    which does not come next as well.
     """
     working = learning.get("state") == "working"
     lines = []
-    for number, work in enumerate(learning.get("work") or ()):
+    works = [one for one in learning.get("work") or () if not (tested and _tests(one, tested))]
+    for number, work in enumerate(works):
         said = f"{translated(work)}. {translated(work, 'why_not')}".strip()
         place = number + (not working)
         lines.append((said, tr("Next: %1", said), tr("Then: %1", said))[min(place, 2)])
     return lines
+
+
+def _tests(work: Json, name: str) -> bool:
+    return work.get("code") == "work-proof" and work.get("values") == [{"skill": name}]
 
 
 def good_words(share: float, number: int) -> str:

@@ -1,0 +1,13 @@
+"""Tests of the reason why no training run can be made yet: it reads well with any numbers."""
+
+from __future__ import annotations
+
+from lull.loops.training.next_step import NothingToDo
+from tests.loops.night_house import NightHouse
+
+
+async def test_what_is_missing_is_told_in_numbers_that_need_no_plural(house: NightHouse) -> None:
+    next_step = await house.does(0)
+    assert isinstance(next_step, NothingToDo)
+    assert next_step.text.startswith("Requests whose answers Lull can score: 0 of 0. ")
+    assert "Answers that are known to be good: 0, to be bad: 0. " in next_step.text
