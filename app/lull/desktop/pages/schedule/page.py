@@ -234,7 +234,7 @@ class SchedulePage(Page):
         feeds = self.state.value(Subject.CALENDARS).get("calendars") or ()
         if not feeds:
             words = tr("No calendar: Lull goes by idle detection and hours only.")
-            self._feeds.addWidget(label(words, "muted"))
+            self._feeds.addWidget(label(words, "muted", wrap=True))
         before: QWidget = self.hours["blocked_hours"]
         for feed in feeds:
             made = self._feed(feed)
