@@ -159,11 +159,24 @@ def walks(page: Path) -> dict[str, list[str]]:
     return found
 
 
-def beside_walks(page: Path) -> list[str]:
-    """The files and folders that docs/architecture.md names beside its walks."""
-    text = page.read_text("utf-8")
-    said = re.findall(r"\*\*Beside the \w+\.\*\*(.*?)\n\n", text, re.DOTALL)
-    return [one for part in said for one in re.findall(r"`([^`]+)`", part)]
+def beside_walks(page: Path) -> dict[str, list[str]]:
+    """The files and folders that docs/architecture.md names beside each of its walks; empty if it
+    names none. A folder's name ends in a slash.
+    """
+    text = page.read_text("utf-8") if page.exists() else ""
+    said = re.findall(r"\*\*Beside the (\w+)\.\*\*(.*?)\n\n", text, re.DOTALL)
+    return {name: re.findall(r"`([^`]+)`", part) for name, part in said}
+
+
+def walk_lengths(page: Path) -> dict[str, str]:
+    """How many files docs/architecture.md names on each of its walks, and beside it, in words."""
+    found, beside = walks(page), beside_walks(page)
+    return {name: _length(found.get(name, []), set(beside.get(name, []))) for name in WALKS}
+
+
+def _length(walk: list[str], beside: Set[str]) -> str:
+    folders = sum(one.endswith("/") for one in beside)
+    return f"{len(walk)}; beside it {len(beside) - folders} and {folders} folders"
 
 
 def measured(root: Path) -> list[tuple[str, str]]:
@@ -191,8 +204,8 @@ def measured(root: Path) -> list[tuple[str, str]]:
         ("public type names that stand twice in `app/`", str(len(types_of_one_name(app)))),
         ("type names of the same words in `app/`", str(len(types_of_the_same_words(app)))),
     ]
-    found = walks(root / "docs" / "architecture.md")
-    rows += [(f"files on the walk of a {name}", str(len(found.get(name, ())))) for name in WALKS]
+    lengths = walk_lengths(root / "docs" / "architecture.md")
+    rows += [(f"files on the walk of a {name}", said) for name, said in lengths.items()]
     return rows
 
 

@@ -34,6 +34,7 @@ from lull.core.proof.proposal import (
     ProposalStatus,
     Trace,
 )
+from lull.core.proof.rules import ProveRule
 from lull.core.skills.skill import Library, SkillKey, SkillText
 from lull.loops.proof.compare import Comparison, NextPair
 from lull.loops.skills.approve import Approve
@@ -94,6 +95,16 @@ class ScriptedProofs:
 
     async def on_picked(self) -> None:
         self.picks += 1
+
+
+class DecidedProofs:
+    """Stands in for what proves skills: every proof has the same rule, and none is under way."""
+
+    rule = ProveRule(proof=RULE)
+    replayed_now = ""
+
+    def rule_for(self, _proposal: Proposal) -> ProofRule:
+        return RULE
 
 
 @dataclass
@@ -241,9 +252,7 @@ class Desk:
             proposals=self.stores.proposals,
             skills=self.stores.skills,
             library=lambda: self.library,
-            rule=RULE,
-            rule_for=lambda _: RULE,
-            replayed_now=str,
+            deciding=DecidedProofs(),
             proofs=self.proofs,
             bus=self.bus,
         )

@@ -25,6 +25,7 @@ from bench.house import (
     tree_of,
     types_of_one_name,
     types_of_the_same_words,
+    walk_lengths,
     walks,
 )
 
@@ -352,8 +353,18 @@ def test_each_walk_is_short_and_each_of_its_files_is_there() -> None:
         assert (name, gone) == (name, [])
         assert len(files) <= 25, name
         assert len(set(files)) == len(files), name
-    beside = beside_walks(ROOT / "docs" / "architecture.md")
-    assert [one for one in beside if not is_module(one)] == []
+    for name, beside in beside_walks(ROOT / "docs" / "architecture.md").items():
+        assert (name, [one for one in beside if not is_module(one)]) == (name, [])
+        # A floor has files of all subjects: who named one would have named any file of it.
+        floors = [one for one in beside if (APP / "lull" / one / "chat").is_dir()]
+        assert (name, floors) == (name, [])
+
+
+def test_the_page_says_how_long_its_walks_are() -> None:
+    page = ROOT / "docs" / "architecture.md"
+    text = page.read_text("utf-8")
+    rows = re.findall(r"^\| files on the walk of an? (\w+) \|.*\| (.*) \|$", text, re.MULTILINE)
+    assert dict(rows) == walk_lengths(page)
 
 
 def is_module(path: str) -> bool:

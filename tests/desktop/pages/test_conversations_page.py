@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QPushButton
 
 from lull.contract import routes
 from lull.contract.json_object import Json
@@ -304,11 +305,27 @@ def test_what_the_next_message_says_is_not_repeated_above_it() -> None:
     thanks = {"kind": "thanks", "value": 0.5, "text": "thank you, no, use dashes"}
     said = score_words(turn(1, reward=reward, signals=[rule, rule, corrects], eligible=True))
     assert said == (
-        "It breaks your rule: “no, use dashes” · you corrected it in your next message · "
+        "It breaks your rule: “no, use dashes” · Lull read your next message as a correction · "
         "may be used for training"
     )
     again = {"kind": "regeneration", "value": -0.5, "text": "write a note with dashes"}
     assert "dashes" not in score_words(turn(1, reward=None, signals=[corrects, thanks, again]))
+
+
+def test_what_lull_read_as_a_correction_can_be_denied_in_place(
+    on_script: Shown, scripted: Scripted
+) -> None:
+    page = opened(on_script, scripted, 1)
+    corrects = {"kind": "correction", "value": -1.0, "text": "and the desserts?"}
+    one = turn(0, signals=[corrects], eligible=True)
+    page.view.show_conversation({**conversation(0), "turns": [one]})
+    assert "Lull read your next message as a correction" in words(page)
+    denied = [b for b in page.view.findChildren(QPushButton) if "wasn't a corr" in b.text()]
+    denied[-1].click()
+    path = routes.RATE.format(id=one["id"])
+    on_script.until(lambda: scripted.posts(path) == [{"label": "good"}])
+    page.view.show_conversation({**conversation(0), "turns": [{**one, "label": "good"}]})
+    assert not [b for b in page.view.findChildren(QPushButton) if "wasn't" in b.text()]
 
 
 def test_a_wish_that_became_a_skill_is_told_once(on_script: Shown, scripted: Scripted) -> None:

@@ -7,13 +7,15 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QAbstractButton, QLineEdit, QScrollArea
+from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QScrollArea
 
 from lull.contract import routes
+from lull.desktop.pages.today.page import TodayPage
 from lull.desktop.service.state import Subject
 from lull.desktop.shared.connect.dialogs import ConnectDialog
 from lull.desktop.welcome.page import DONE, FirstRun
-from lull.desktop.welcome.steps import AwayStep, ConnectStep, ModelStep
+from lull.desktop.welcome.steps import AwayStep, ConnectStep, ModelStep, PrivacyStep
+from lull.desktop.widgets.page import PageName
 from tests.desktop.accessible import tab_stops, upwards
 from tests.desktop.conftest import Shown, live
 from tests.desktop.played.clients import clients
@@ -64,6 +66,20 @@ def test_who_has_nothing_yet_is_shown_five_steps(new_here: tuple[Shown, Scripted
     assert len(titles) == 5 and len(set(titles)) == 5
     steps.next.click()
     new_here[0].until(lambda: not steps_of(new_here[0]))
+
+
+def test_no_more_is_promised_than_is_true(new_here: tuple[Shown, Scripted]) -> None:
+    """A model on trial answers without the user being asked; only skills wait for approval."""
+    shown, _ = new_here
+    step = opened(shown).findChildren(PrivacyStep)[0]
+    today = shown.desktop.window.page(PageName.TODAY)
+    assert isinstance(today, TodayPage)
+    for place in (step, today.checklist):
+        said = " ".join(one.text() for one in place.findChildren(QLabel))
+        assert "othing changes" not in said
+        assert "No skill is used until you approve it" in said
+        assert "trained model is tested first, then tried on a few" in said
+        assert "you can go back at any time" in said
 
 
 def test_finish_later_is_remembered(new_here: tuple[Shown, Scripted]) -> None:

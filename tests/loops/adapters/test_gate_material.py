@@ -37,7 +37,12 @@ async def house(tmp_path: Path) -> AsyncIterator[NightHouse]:
 
 def curriculum(house: NightHouse) -> CurriculumByModel:
     """The curriculum as the service builds it."""
-    past = PastCurriculum(house.rewards, library=lambda: house.library, canaries=shipped_canaries)
+    past = PastCurriculum(
+        house.rewards,
+        library=lambda: house.library,
+        canaries=shipped_canaries,
+        current_selection=house.current_selection,
+    )
     return CurriculumByModel(past, {"pocket": PocketCurriculum()})
 
 

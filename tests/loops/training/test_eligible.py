@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from lull.core.chat.messages import Finish
 from lull.core.skills.skill import SkillKey
+from lull.loops.training.eligible import Eligible, unchanged_since
 from lull.store.chat.turn_rows import Label
 from tests.building import answer
 from tests.loops.classroom import BAD, GOOD, MENU, NEITHER, Classroom, ScriptedJudge, menus
@@ -88,6 +89,18 @@ async def test_a_turn_whose_prompt_would_get_other_skills_today_does_not_train(
     await room.approve.roll_back()
     assert why_not(room, turn) == ""
     assert room.library.get(SkillKey("", "menu-style")).status != "active"
+
+
+async def test_where_skills_are_not_chosen_anew_only_turns_since_the_last_change_train(
+    room: Classroom,
+) -> None:
+    before = await good(room, "tell a joke about salt")
+    await room.add("menu-style", MENU.description, MENU.body)
+    after = await good(room, "tell a joke about pepper")
+    since = unchanged_since(room.library.generation)
+    found = Eligible(room.rewards, room.proposals, still=since).check_turns([before, after])
+    assert found[before].why_not == "its prompt would get different skills today"
+    assert found[after].why_not == why_not(room, before) == ""
 
 
 async def test_a_score_in_the_grey_zone_is_masked(room: Classroom) -> None:

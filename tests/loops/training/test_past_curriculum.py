@@ -26,7 +26,12 @@ CANARY = CanaryTask(
 
 @pytest.fixture
 def past(room: Classroom) -> PastCurriculum:
-    return PastCurriculum(room.rewards, library=lambda: room.library, canaries=lambda: (CANARY,))
+    return PastCurriculum(
+        room.rewards,
+        library=lambda: room.library,
+        canaries=lambda: (CANARY,),
+        current_selection=room.current_selection,
+    )
 
 
 async def content_with(room: Classroom, *asked: str, **more: object) -> list[str]:

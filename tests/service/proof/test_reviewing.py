@@ -18,7 +18,7 @@ from lull.core.proof.proof import ProofRule
 from lull.core.proof.proposal import Proposal, ProposalKind, ProposalStatus, Trace
 from lull.core.skills.skill import SkillKey
 from lull.service.proof.reviewing import ReviewRequests
-from tests.desk import RULE, Desk, pairs, proved
+from tests.desk import DecidedProofs, Desk, pairs, proved
 from tests.eventually import PATIENCE_S, eventually
 from tests.service.control.socket_client import ControlSocket, Said
 
@@ -185,18 +185,19 @@ def test_one_that_is_forgotten_at_that_moment_costs_the_others_nothing(desk: Des
     gone, stays = desk.propose("gone"), desk.propose("stays")
     database = desk.stores.database
 
-    def forget_one(_: Proposal) -> ProofRule:
-        database.submit(lambda c: c.execute("DELETE FROM proposals WHERE name = 'gone'")).result()
-        return RULE
+    class ForgetsOne(DecidedProofs):
+        def rule_for(self, proposal: Proposal) -> ProofRule:
+            database.submit(
+                lambda c: c.execute("DELETE FROM proposals WHERE name = 'gone'")
+            ).result()
+            return super().rule_for(proposal)
 
     reviewing = ReviewRequests(
         review=desk.review,
         proposals=desk.stores.proposals,
         skills=desk.stores.skills,
         library=lambda: desk.library,
-        rule=RULE,
-        rule_for=forget_one,
-        replayed_now=str,
+        deciding=ForgetsOne(),
         proofs=desk.proofs,
         bus=desk.bus,
     )

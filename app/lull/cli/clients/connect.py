@@ -4,17 +4,9 @@ connection and undoes it.
 
 from __future__ import annotations
 
-import os
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from datetime import datetime
+from collections.abc import Callable
 from pathlib import Path
 
-from lull.backends.clients.installed import ProgramsOnPath
-from lull.backends.clients.trial import send_test_request
-from lull.backends.clients.yaml_tree import read_yaml
-from lull.backends.system.durable import exclusive_lock
 from lull.cli.clients import connect_words as words
 from lull.cli.shared.context import Context, progress
 from lull.cli.shared.control import Control, find_service
@@ -22,7 +14,7 @@ from lull.cli.shared.showing import ask, is_terminal
 from lull.config import files
 from lull.contract import routes
 from lull.contract.json_object import Json
-from lull.core.clients.client import ChatProgram, UserMachine, client_named, clients_of
+from lull.core.clients.client import ChatProgram, client_named, clients_of
 from lull.core.clients.connection import ConnectionState
 from lull.core.clients.target import ConnectTarget
 from lull.core.errors import (
@@ -33,11 +25,8 @@ from lull.core.errors import (
     TrialFailed,
     UsageError,
 )
-from lull.loops.clients.connect import ClientConnecting, ConnectPlan
-from lull.loops.clients.overview import ClientOverview
-from lull.store.clients.connections import Connections
-
-_OWN_MODEL = "lull-mini"
+from lull.loops.clients.connect import ConnectPlan
+from lull.service.wiring.clients import connect_parts
 
 
 def connect(context: Context) -> int:
@@ -69,12 +58,10 @@ class _Walk:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self.user = UserMachine(home=_home(), platform=sys.platform, environ=dict(os.environ))
+        self._parts = connect_parts(context.paths)
+        self.user = self._parts.user
         self.clients = clients_of(self.user)
-        self._connections = Connections(context.paths.clients)
-        self._connecting = ClientConnecting(self._connections, self.user, read_yaml)
-        programs = ProgramsOnPath(os.environ.get("PATH"))
-        self._overview = ClientOverview(self._connecting, self.user, programs)
+        self._connecting = self._parts.connecting
         self._running = find_service(context.paths)
         self._target = ConnectTarget(address=self._address(), model=self._model())
 
@@ -83,7 +70,7 @@ class _Walk:
         --file, or else found).
         """
         named = _named_file(self._context.options.file)
-        return self._overview.view(client, self._target, named)
+        return self._parts.overview.view(client, self._target, named)
 
     def connect(self, client: ChatProgram) -> int:
         options = self._context.options
@@ -113,8 +100,8 @@ class _Walk:
         if asks and not _agreed(document):
             self._context.print_result(document, lambda _: "Nothing was changed.")
             return 0
-        with self._alone():
-            self._connecting.write(plan, at=datetime.now().astimezone().isoformat())
+        with self._parts.alone():
+            self._connecting.write(plan, at=self._parts.clock.now().astimezone().isoformat())
         document |= {"written": True, "connected": True, "test": self._tested(plan)}
         document["clients"] = [self.view(client)]
         hint = f"`lull connect {client.name} --undo` brings the file back."
@@ -137,14 +124,14 @@ class _Walk:
             raise UsageError(
                 f"{client.title} is not connected.", hint=f"lull connect {client.name}"
             )
-        known = self._connections.of(client.name)
+        known = self._parts.connections.of(client.name)
         model = self._context.options.model or (known.model if known is not None else "")
         test = self._try(client, model)
         document = {"name": client.name, "test": test, "clients": [self.view(client)]}
         return self._end(document, words.describe_test, _failed(test, "`lull doctor` tells more."))
 
     def undo(self, client: ChatProgram) -> int:
-        with self._alone():
+        with self._parts.alone():
             done = self._undone(client)
             document = {"name": client.name, **done, "files": done["changes"]}
             document["clients"] = [self._undone_view(client, done)]
@@ -158,8 +145,8 @@ class _Walk:
         done: list[Json] = []
         failed: list[Json] = []
         errors: list[LullError] = []
-        with self._alone():
-            known = {one.client for one in self._connections.all()}
+        with self._parts.alone():
+            known = {one.client for one in self._parts.connections.all()}
             for client in self.clients:
                 if client.name not in known:
                     continue
@@ -223,9 +210,9 @@ class _Walk:
 
     def _try(self, client: ChatProgram, model: str) -> Json:
         assert self._running is not None
-        model = model or self._status()["policy"]["model"] or _OWN_MODEL
+        model = model or self._status()["policy"]["model"] or self._parts.own_model
         progress(f"lull: asking {model} as {client.title} would")
-        return send_test_request(self._target.address, client.speech, client.name, model)
+        return self._parts.try_out(self._target.address, client.speech, client.name, model)
 
     def _address(self) -> str:
         if self._running is not None:
@@ -236,7 +223,7 @@ class _Walk:
         if self._context.options.model:
             return str(self._context.options.model)
         model = str(self._status()["policy"]["model"] or "") if self._running else ""
-        return "" if model == _OWN_MODEL else model
+        return "" if model == self._parts.own_model else model
 
     def _status(self) -> Json:
         try:
@@ -256,14 +243,6 @@ class _Walk:
                 hint="`lull status --token` shows it, for the client's field for an API key.",
             )
 
-    @contextmanager
-    def _alone(self) -> Iterator[None]:
-        folder = self._context.paths.clients
-        self._context.paths.prepare()
-        folder.mkdir(mode=0o700, exist_ok=True)
-        with exclusive_lock(folder / "lock", "connecting a chat app"):
-            yield
-
 
 def _failed(test: Json | None, hint: str) -> TrialFailed | None:
     if test is None or test["ok"]:
@@ -279,10 +258,3 @@ def _agreed(document: Json) -> bool:
 
 def _named_file(name: str | None) -> Path | None:
     return None if name is None else Path(name).expanduser().absolute()
-
-
-def _home() -> Path:
-    try:
-        return Path(os.environ.get("HOME") or Path.home())
-    except RuntimeError as error:
-        raise UsageError("This user has no home folder.", hint="Set HOME.") from error

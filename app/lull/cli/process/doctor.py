@@ -163,7 +163,7 @@ def _clients(paths: Paths, settings: Settings) -> Json:
     """Check the connected chat clients against the address that a service would have."""
     if not settings.service.port:  # any free one: known once it runs
         return check("clients", ok=True, text="Looked at while the service runs.")
-    parts = connect_parts(paths, calendars_wiring.system_clock())
+    parts = connect_parts(paths)
     return check_clients(parts, f"http://127.0.0.1:{settings.service.port}")
 
 

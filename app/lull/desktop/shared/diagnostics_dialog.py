@@ -54,6 +54,7 @@ class DiagnosticsDialog(QDialog):
         box.addWidget(label(words, "muted", wrap=True))
         box.addWidget(self.text, 1)
         box.addLayout(row(None, button(tr("Close"), self.close), self.copy, self.save))
+        self.save.setDefault(True)
         self._ready(False)
         kit.state.get(routes.DOCTOR, self._take)
 

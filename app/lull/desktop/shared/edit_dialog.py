@@ -47,6 +47,7 @@ class EditDialog(QDialog):
         self.save = button(tr("Save"), self._give, main=True)
         cancel = button(tr("Cancel"), self.close)
         box.addLayout(row(None, cancel, self.save))
+        self.save.setDefault(True)
         for one in (self.description, self.text):
             one.textChanged.connect(self._look)
         self._look()

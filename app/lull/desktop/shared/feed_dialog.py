@@ -86,6 +86,7 @@ class FeedDialog(QDialog):
         box.addWidget(self.preview, 1)
         box.addWidget(self.words)
         box.addLayout(row(self.test, None, button(tr("Cancel"), self.close), self.add))
+        self.add.setDefault(True)
         self.address.textChanged.connect(self._look)
         self._look()
 

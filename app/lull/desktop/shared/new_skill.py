@@ -86,6 +86,7 @@ class NewSkillDialog(QDialog):
         self.offer_clients([client] if client else [])
         self.whose.setCurrentIndex(max(0, self.whose.findData(start.get("client", ""))))
         box.addLayout(row(None, button(tr("Cancel"), self.reject), self.save))
+        self.save.setDefault(True)
         self._began = self._texts
         self._look()
         if about:

@@ -75,8 +75,10 @@ class PrivacyStep(WelcomeStep):
         )
         self.says(
             tr(
-                "Nothing changes until you approve it. You can undo any change and delete any "
-                "conversation, including what was learned from it."
+                "No skill is used until you approve it. A trained model is tested first, then "
+                "tried on a few of your conversations, and kept only if its answers are no worse; "
+                "you can go back at any time. You can delete any conversation, including what was "
+                "learned from it."
             )
         )
         self.says(tr("All files are in %1", self.kit.place.home), "muted")

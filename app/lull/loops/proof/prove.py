@@ -27,6 +27,7 @@ from lull.core.proof.outcome import goes_on, outcome, picks_needed, with_last_lo
 from lull.core.proof.pairing import PlannedPair, count_successes, next_pair, plan_several
 from lull.core.proof.pairs import Pair, PairPart, distinct_pairs, totals_of
 from lull.core.proof.proof import (
+    ProofRule,
     budget,
     decide,
 )
@@ -118,6 +119,10 @@ class Prove:
     def replay(self) -> Replay:
         """The part that has past requests answered again."""
         return self._replay
+
+    def rule_for(self, proposal: Proposal) -> ProofRule:
+        """Return the rule by which one proposal is proved, with its own significance level."""
+        return self._ground.rule_for(proposal)
 
     async def slice(self, *, only: str | None = None) -> int:
         """Replay past requests with and without the proposed skills for at most half a minute;

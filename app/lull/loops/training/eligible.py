@@ -31,6 +31,14 @@ class TurnEligibility:
     """Why the request may not train the weights with new sampled answers either; "" if it may."""
 
 
+def unchanged_since(generation: int) -> Callable[[ServedTurn], bool]:
+    """Return a check, for `Eligible`, of whether a turn would get the same skills today, which does
+    not choose skills anew: it assumes so only for turns since the last change of the skill library,
+    which made this generation.
+    """
+    return lambda served: served.turn.generation == generation
+
+
 class Eligible:
     """Checks whether stored turns (requests with their answers) may be used to train the
     weights.

@@ -16,10 +16,10 @@ from lull.core.adapters.adapter import AdapterVersion
 from lull.core.adapters.canary import CanaryTask
 from lull.core.chat.messages import Message
 from lull.core.feedback.reward import GREY
-from lull.core.skills.prompt_block import Placement, skills_block, with_block
+from lull.core.skills.prompt_block import skills_block, with_block
 from lull.core.skills.similarity import subject_similarity
 from lull.core.skills.skill import Library
-from lull.loops.chat.current_selection import without_skill_text
+from lull.loops.chat.current_selection import CurrentSelection, without_skill_text
 from lull.store.feedback.reward_rows import ServedTurn
 from lull.store.feedback.rewards import Rewards
 
@@ -42,12 +42,12 @@ class PastCurriculum:
         *,
         library: Callable[[], Library],
         canaries: Callable[[], Sequence[CanaryTask]],
-        place: Callable[[str], Placement] = lambda _: Placement.SYSTEM,
+        current_selection: CurrentSelection,
     ) -> None:
         """The function `canaries` returns the test prompts with known right answers that ship with
-        Lull for any model. `place` returns where in a model's prompts skills are put.
+        Lull for any model.
         """
-        self._place = place
+        self._current_selection = current_selection
         self._rewards = rewards
         self._library = library
         self._canaries = canaries
@@ -97,7 +97,10 @@ class PastCurriculum:
             if with_skills and bodies:
                 body = bodies[0] if chance.random() < OWN_SKILL_SHARE else chance.choice(bodies)
                 messages = with_block(
-                    messages, skills_block([body]), system="", place=self._place(model)
+                    messages,
+                    skills_block([body]),
+                    system="",
+                    place=self._current_selection.place(model),
                 )
             elif with_skills:
                 continue

@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import sqlite3
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -126,7 +127,9 @@ def mending(answering: Answering) -> Middleware:
             raise
         except Exception as error:
             # Whatever it failed over may be damaged data. If not, `errors` answers it.
-            expected = isinstance(error, LullError) and not isinstance(error, StoreError)
+            expected = isinstance(error, LullError) and not isinstance(
+                error.__cause__, sqlite3.Error
+            )
             if expected or answering.mends is None or not await answering.mends():
                 raise
             if request.method != "GET":

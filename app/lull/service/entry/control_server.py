@@ -83,9 +83,7 @@ async def open_control(
         proposals=shared.stores.proposals,
         skills=shared.stores.skills,
         library=lambda: service.skills.current.library,
-        rule=service.learning.proofs.prove.rule.proof,
-        rule_for=service.learning.proofs.prove.ground.rule_for,
-        replayed_now=lambda: service.learning.proofs.prove.replayed_now,
+        deciding=service.learning.proofs.prove,
         proofs=service.learning.fast_loop,
         bus=shared.bus,
     )
@@ -133,7 +131,7 @@ def _learning_routes(
     comparing = ComparisonRequests(
         service.learning.proofs.compare,
         proposals=service.shared.stores.proposals,
-        rule_for=service.learning.proofs.prove.ground.rule_for,
+        rule_for=service.learning.proofs.prove.rule_for,
         proofs=service.learning.fast_loop,
     )
     hearing = FeedbackRequests(

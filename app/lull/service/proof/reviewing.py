@@ -26,6 +26,7 @@ from lull.core.proof.proposal import (
     decided_already,
     status_text,
 )
+from lull.core.proof.rules import ProveRule
 from lull.core.skills.skill import Library, SkillKey
 from lull.core.text.coded_text import TextSkillName, coded_text
 from lull.loops.chat.known_models import remember
@@ -73,6 +74,21 @@ class Proofs(Protocol):
         """Take note that the user has decided on a proposal."""
 
 
+class DecidesProofs(Protocol):
+    """Interface of the object that decides proofs: by which rule, and which one at this moment."""
+
+    @property
+    def rule(self) -> ProveRule:
+        """The rule by which proposed skills are proved."""
+
+    @property
+    def replayed_now(self) -> str:
+        """The id of the proposal that is being tested at this moment; "" if none is."""
+
+    def rule_for(self, proposal: Proposal) -> ProofRule:
+        """Return the rule by which one proposal is proved, with its own significance level."""
+
+
 class ReviewRequests:
     """Answers the control API's requests about proposals (candidate skills that wait for
     approval).
@@ -85,25 +101,15 @@ class ReviewRequests:
         proposals: Proposals,
         skills: Skills,
         library: Callable[[], Library],
-        rule: ProofRule,
-        rule_for: Callable[[Proposal], ProofRule],
-        replayed_now: Callable[[], str],
+        deciding: DecidesProofs,
         proofs: Proofs,
         bus: EventBus,
     ) -> None:
-        """The function `rule_for` returns the rule by which a proposed skill is proved, with its
-        own alpha.
-
-        `rule` is the default. The function `replayed_now` returns the id of the proposal that is
-        being tested at this moment, "" if none is.
-        """
         self._review = review
         self._proposals = proposals
         self._skills = skills
         self._library = library
-        self._rule = rule
-        self._rule_for = rule_for
-        self._replayed_now = replayed_now
+        self._deciding = deciding
         self._proofs = proofs
         self._bus = bus
         self._pushed: set[asyncio.Task[Any]] = set()
@@ -192,8 +198,8 @@ class ReviewRequests:
             base=base,
             data=self._proposals.data(proposal.id),
             pairs=self._proposals.pairs(proposal.id),
-            rule=self._rule_for(proposal),
-            testing=self._replayed_now() == proposal.id,
+            rule=self._deciding.rule_for(proposal),
+            testing=self._deciding.replayed_now == proposal.id,
             conflicts=self._conflicts(proposal),
         )
         if lost is not None:  # one lost file must not hide the other proposals
@@ -219,7 +225,7 @@ class ReviewRequests:
         Raises NotFound, SkillError.
         """
         return verify_stored_proof(
-            self._skills, self._proposals, name=name, client=client, rule=self._rule
+            self._skills, self._proposals, name=name, client=client, rule=self._deciding.rule.proof
         )
 
     # Deciding

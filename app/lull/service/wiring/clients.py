@@ -1,5 +1,5 @@
 """Builds the part that connects chat clients (other programs) to Lull, by changing settings files
-of the user that the service runs as.
+of the user; for the service and for the command `lull connect`.
 """
 
 from __future__ import annotations
@@ -13,9 +13,11 @@ from pathlib import Path
 from lull.backends.clients.installed import ProgramsOnPath
 from lull.backends.clients.trial import send_test_request
 from lull.backends.clients.yaml_tree import read_yaml
+from lull.backends.system.clock import SystemClock
 from lull.backends.system.durable import exclusive_lock
 from lull.config.paths import Paths
 from lull.core.clients.client import UserMachine
+from lull.core.errors import UsageError
 from lull.core.ports import Clock
 from lull.loops.clients.connect import ClientConnecting
 from lull.loops.clients.overview import ClientOverview
@@ -24,15 +26,19 @@ from lull.service.wiring.base.own_models import BUILT_IN
 from lull.store.clients.connections import Connections
 
 
-def connect_parts(paths: Paths, clock: Clock) -> ConnectParts:
-    """Make the parts that connect chat clients to Lull."""
-    user = UserMachine(home=Path.home(), platform=sys.platform, environ=dict(os.environ))
+def connect_parts(paths: Paths, clock: Clock | None = None) -> ConnectParts:
+    """Make the parts that connect chat clients to Lull; the clock is the system's if none is given.
+
+    Raises UsageError if the user has no home folder.
+    """
+    user = UserMachine(home=_home(), platform=sys.platform, environ=dict(os.environ))
     connections = Connections(paths.clients)
     connecting = ClientConnecting(connections, user, read_yaml)
     programs = ProgramsOnPath(os.environ.get("PATH"))
 
     @contextmanager
     def alone() -> Iterator[None]:
+        paths.prepare()
         paths.clients.mkdir(mode=0o700, exist_ok=True)
         with exclusive_lock(paths.clients / "lock", "connecting a chat app"):
             yield
@@ -45,5 +51,12 @@ def connect_parts(paths: Paths, clock: Clock) -> ConnectParts:
         alone=alone,
         try_out=send_test_request,
         own_model=BUILT_IN,
-        clock=clock,
+        clock=clock or SystemClock(),
     )
+
+
+def _home() -> Path:
+    try:
+        return Path(os.environ.get("HOME") or Path.home())
+    except RuntimeError as error:
+        raise UsageError("This user has no home folder.", hint="Set HOME.") from error

@@ -9,6 +9,7 @@ database. Losses are reported until the files are back or the old witness, kept 
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import logging
@@ -274,7 +275,8 @@ def open_database(path: Path, witness: Witness, *, rescue: bool = True) -> Datab
     try:
         chain_key(database)  # the witness knows a database by its key
         database.worries += _losses(witness, database, missing, rescue=rescue)
-        database.worries += database.mend().values()
+        with contextlib.suppress(StoreError):  # what cannot be mended, as on a full disk, stays
+            database.worries += database.mend().values()
     except BaseException:
         database.close()
         raise

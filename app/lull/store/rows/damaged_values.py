@@ -10,6 +10,7 @@ rows have sealed copies are left to these.
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterable
 from typing import Final
 
 from lull.core.errors import StoreError
@@ -30,6 +31,13 @@ because it was damaged.
 """
 _MADE_AGAIN: Final = frozenset({"births"})
 """Tables whose rows are made again; one with any damaged value is removed."""
+_TYPES: Final = {
+    "TEXT": "'text'",
+    "INTEGER": "'integer'",
+    "REAL": "'real', 'integer'",
+    "BLOB": "'blob'",
+}
+"""SQLite's types of the values of a column, by the column's own type."""
 _TIMES: Final = frozenset({"at", "due", "last", "started", "until"})
 """Columns with times besides those whose names end in `_at`."""
 _LISTS: Final = frozenset(
@@ -70,15 +78,23 @@ _SEALED: Final = frozenset({("generations", "at"), ("generations", "change")})
 """Columns with sealed copies in a table that has others, too."""
 
 
-def mend_values(connection: sqlite3.Connection) -> StoreError | None:
-    """Replace the damaged values in all tables, in the caller's transaction; return the error that
-    tells the user how many there were, None if there were none.
+def damaged_tables(connection: sqlite3.Connection, tables: Iterable[str]) -> list[str]:
+    """Return those of Lull's `tables` in which there are damaged values."""
+    return [
+        table
+        for table in sorted(set(tables) - _LEFT_ALONE)
+        if (wrong := [*_damage(connection, table).values(), *_wrong_rows(table)])
+        and connection.execute(
+            f"SELECT 1 FROM {table} WHERE {' OR '.join(wrong)} LIMIT 1"
+        ).fetchone()
+    ]
+
+
+def mend_values(connection: sqlite3.Connection, tables: Iterable[str]) -> StoreError | None:
+    """Replace the damaged values in these tables, in the caller's transaction; return the error
+    that tells the user how many there were, None if there were none.
     """
-    found = {
-        table: count
-        for table in _tables(connection)
-        if (count := _mend_table(connection, table)) > 0
-    }
+    found = {table: count for table in tables if (count := _mend_table(connection, table))}
     if not found:
         return None
     where = ", ".join(f"{table} ({count})" for table, count in sorted(found.items()))
@@ -89,24 +105,13 @@ def mend_values(connection: sqlite3.Connection) -> StoreError | None:
     )
 
 
-def _tables(connection: sqlite3.Connection) -> list[str]:
-    rows = connection.execute(
-        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%'"
-        " ESCAPE '\\' AND name NOT LIKE 'words\\_%' ESCAPE '\\'"
-    ).fetchall()
-    return sorted({row["name"] for row in rows} - _LEFT_ALONE)
-
-
 def _mend_table(connection: sqlite3.Connection, table: str) -> int:
-    columns = connection.execute(f"PRAGMA table_info({table})").fetchall()
-    bad = {column["name"]: _damage(table, column) for column in columns}
+    bad = _damage(connection, table)
     others = {row["from"] for row in connection.execute(f"PRAGMA foreign_key_list({table})")}
     removed = [bad[name] for name in bad if table in _MADE_AGAIN or (table, name) in _NEEDED]
-    removed += [_REMOVED_IF[table]] if table in _REMOVED_IF else []
+    removed += _wrong_rows(table)
     count = 0
-    if connection.execute(_any(table, [*bad.values(), *removed])).fetchone() is None:
-        return 0
-    for column in columns:
+    for column in _columns(connection, table):
         name = column["name"]
         if (table, name) in _NEEDED or (table, name) in _SEALED or table in _MADE_AGAIN:
             continue
@@ -128,6 +133,20 @@ def _mend_table(connection: sqlite3.Connection, table: str) -> int:
     return count
 
 
+def _columns(connection: sqlite3.Connection, table: str) -> list[sqlite3.Row]:
+    """Return a table's columns, without those that another program may have added to it."""
+    found = connection.execute(f"PRAGMA table_info({table})").fetchall()
+    return [one for one in found if one["type"] in _TYPES and one["name"].isidentifier()]
+
+
+def _damage(connection: sqlite3.Connection, table: str) -> dict[str, str]:
+    return {one["name"]: _is_damaged(table, one) for one in _columns(connection, table)}
+
+
+def _wrong_rows(table: str) -> list[str]:
+    return [f"({_REMOVED_IF[table]})"] if table in _REMOVED_IF else []
+
+
 def _mend_key(
     connection: sqlite3.Connection, table: str, name: str, damaged: str, *, of_other: bool
 ) -> int:
@@ -145,20 +164,10 @@ def _mend_key(
     return count + connection.execute(f"DELETE FROM {table} WHERE {damaged}").rowcount
 
 
-def _any(table: str, conditions: list[str]) -> str:
-    return f"SELECT 1 FROM {table} WHERE {' OR '.join(f'({one})' for one in conditions)} LIMIT 1"
-
-
-def _damage(table: str, column: sqlite3.Row) -> str:
+def _is_damaged(table: str, column: sqlite3.Row) -> str:
     """Return the SQL condition that a column's value is none that Lull wrote."""
-    name, kind = f'"{column["name"]}"', column["type"]
-    types = {
-        "TEXT": "'text'",
-        "INTEGER": "'integer'",
-        "REAL": "'real', 'integer'",
-        "BLOB": "'blob'",
-    }[kind]
-    damaged = f"typeof({name}) NOT IN ({types})"
+    name = f'"{column["name"]}"'
+    damaged = f"typeof({name}) NOT IN ({_TYPES[column['type']]})"
     if column["name"] in _TIMES or column["name"].endswith("_at"):
         form = f"{name} GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]T*'"
         damaged += f" OR ({name} <> '' AND (NOT {form} OR julianday({name}) IS NULL))"

@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import logging
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TypeVar
 
 from lull.core.errors import NotFound, SkillError, StoreError
 from lull.core.skills.skill import (
@@ -28,6 +29,7 @@ from lull.store.skills.skill_seals import SealedStates, State, sealed_states, ta
 from lull.store.sqlite.database import Database
 
 log = logging.getLogger(__name__)
+T = TypeVar("T")
 
 _STATUSES = frozenset(SkillStatus)
 
@@ -156,15 +158,7 @@ class LibraryReader:
                 "SELECT * FROM generations ORDER BY number"
             ).fetchall()
         )
-        return [
-            SkillGeneration(
-                number=row["number"],
-                at=datetime.fromisoformat(row["at"]),
-                change=ChangeKind(row["change"]),
-                detail=row["detail"],
-            )
-            for row in rows
-        ]
+        return list(_readable(rows, _generation))
 
     def history(self, key: SkillKey) -> list[HistoryRow]:
         """List every past and present state of one skill, newest first. Raises NotFound."""
@@ -180,16 +174,7 @@ class LibraryReader:
             raise NotFound(
                 f"There is no skill '{key.name}'.", hint="`lull skills list --all` shows them."
             )
-        return [
-            HistoryRow(
-                **{
-                    **dict(row),
-                    "status": SkillStatus(row["status"]),
-                    "pinned": bool(row["pinned"]),
-                }
-            )
-            for row in rows
-        ]
+        return list(_readable(rows, _history_row))
 
     def retired(self) -> set[SkillKey]:
         """Return the skills whose latest change was a retirement (Lull disabled them, for example
@@ -240,3 +225,28 @@ def _in_order(connection: sqlite3.Connection, sealed: SealedStates) -> Iterator[
         lost = number not in sealed.states
         for state in table_rows(connection, number) if lost else sealed.states[number]:
             yield number, state
+
+
+def _generation(row: sqlite3.Row) -> SkillGeneration:
+    return SkillGeneration(
+        number=row["number"],
+        at=datetime.fromisoformat(row["at"]),
+        change=ChangeKind(row["change"]),
+        detail=row["detail"],
+    )
+
+
+def _history_row(row: sqlite3.Row) -> HistoryRow:
+    status, pinned = SkillStatus(row["status"]), bool(row["pinned"])
+    return HistoryRow(**{**dict(row), "status": status, "pinned": pinned})
+
+
+def _readable(rows: Iterable[sqlite3.Row], convert: Callable[[sqlite3.Row], T]) -> Iterator[T]:
+    """Convert the rows that can be read; a damaged one comes back from its sealed copy at the next
+    start or look at the records.
+    """
+    for row in rows:
+        try:
+            yield convert(row)
+        except (ValueError, TypeError) as error:
+            log.info("a row of the record of skills cannot be read: %s", error)

@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 
 from lull.core.errors import StoreError
 from lull.store.disk.on_disk import check_is_file, is_no_room
-from lull.store.rows.damaged_values import mend_values
+from lull.store.rows.damaged_values import damaged_tables, mend_values
 from lull.store.rows.lost_tables import lost_tables
 from lull.store.rows.schema import create_missing, missing_of, schema_of
 from lull.store.rows.sealed_rows import is_to_seal, seal_once
@@ -240,12 +240,16 @@ class Database:
         damaged ones; return the errors that tell the user of either, by "tables" and "values".
         Blocking. Raises StoreError.
         """
+        whole = schema_of(MIGRATIONS)
+        tables = [name for kind, name, _ in whole if kind == "table"]
 
         def work(connection: sqlite3.Connection) -> tuple[set[str], StoreError | None]:
-            whole = schema_of(MIGRATIONS)
             anew = create_missing(connection, whole, fill_search=SEARCH_ROWS_ANEW)
-            return anew, mend_values(connection)
+            return anew, mend_values(connection, damaged_tables(connection, tables))
 
+        # Looked for first, because a write may find no room on the disk.
+        if not self.read(lambda c: missing_of(c, whole) or damaged_tables(c, tables)):
+            return {}
         anew, damage = self.submit(work).result()
         self.made_anew = tuple(sorted({*self.made_anew, *anew}))
         found = self.read(lambda c: lost_tables(c, self.path, anew=anew)) if anew else []

@@ -16,6 +16,7 @@ from lull.core.proof.review_state import CAUTION_WORDS
 from lull.core.skills.stated_skill import skill_of
 from lull.desktop.language.catalogue import read_catalogue
 from lull.desktop.language.words import ago, now, set_language
+from lull.desktop.pages.review import proposal_rows, proposal_view
 from lull.desktop.pages.review.approval_words import status_chip
 from lull.desktop.pages.review.approve_dialog import ApproveDialog
 from lull.desktop.pages.review.evidence import scorer_words, sources_html
@@ -585,6 +586,47 @@ def test_a_batch_shows_every_text_is_told_once_and_undone_as_one(
     on_desk.desktop.window.note.undo.click()
     on_desk.until(lambda: all(is_(desk, one, "proved") for one in made))
     on_desk.until(lambda: any(text.startswith("Undone: ") for text in on_desk.told))
+
+
+@pytest.mark.parametrize("by_key", [False, True])
+def test_the_pages_undo_takes_back_a_whole_batch_too(
+    on_desk: Shown, desk: Desk, by_key: bool
+) -> None:
+    made = [desk.propose(name, body=f"Say {name}.") for name in ("first", "second", "third")]
+    alone, *both = made
+    page = opened(on_desk, with_=3)
+    until = (desk.clock.now() + timedelta(hours=4)).isoformat()
+    wanted = {"sha256": alone.sha256, "until": until}
+    desk.do(desk.reviewing.decide(alone.id, "defer", wanted))
+    on_desk.desktop.state.touch(*page.subjects)
+    on_desk.until(lambda: len(page.rows.rows) == 2)
+    page.list.selectAll()
+    on_desk.bot.keyClick(page.list, "d")
+    on_desk.until(lambda: all(is_(desk, one, "deferred") for one in both))
+    on_desk.until(lambda: page.undo.text() == "Undo: snoozed 2 suggestions")
+    on_desk.desktop.window.note.hide()
+    if by_key:
+        on_desk.activate()
+        on_desk.bot.keyClick(page, "z", Qt.KeyboardModifier.ControlModifier)
+    else:
+        page.undo.click()
+    on_desk.until(lambda: all(is_(desk, one, "screened") for one in both))
+    assert is_(desk, alone, "deferred")
+    on_desk.until(lambda: page.undo.text() == "Undo: snoozed First")
+
+
+def test_the_list_and_the_shown_suggestion_agree_on_its_age(
+    on_desk: Shown, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.propose()
+    page = opened(on_desk, with_=1)
+    later = now() + timedelta(hours=2)
+    monkeypatch.setattr(proposal_view, "now", lambda: later)
+    monkeypatch.setattr(proposal_rows, "now", lambda: later)
+    page.ages.timeout.emit()
+    chips = [one.text() for one in page.view.findChildren(QLabel) if one.property("chip")]
+    row = page.rows.data(page.rows.index(0))
+    assert any(one.endswith("ago") and row.endswith(one) for one in chips), (row, chips)
 
 
 def test_the_undo_of_a_note_takes_back_what_it_names_and_not_what_came_after(

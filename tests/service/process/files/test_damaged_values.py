@@ -132,6 +132,12 @@ def test_what_was_damaged_while_lull_was_stopped_is_told_once_at_the_start(
         aged = (("trajectories", "last"), ("births", "born"))
         for table, name in (*aged, ("turns", "at"), ("rewards", "due"), ("windows", "seen_at")):
             damage(database, table, name, "damaged")
+        damage(database, "generations", "at", "damaged")
+    for words in (("conversations",), ("skills", "list"), ("skills", "history"), ("adapters",)):
+        lull.ask(*words)  # without a service
+    with closing(connected(lull)) as database:
+        for table, name in (*aged, ("turns", "at"), ("rewards", "due"), ("windows", "seen_at")):
+            damage(database, table, name, "damaged")
     lull.serve()
     socket = ControlSocket(lull.home)
     (said,) = [one for one in told(socket) if "damaged" in one]
@@ -141,6 +147,25 @@ def test_what_was_damaged_while_lull_was_stopped_is_told_once_at_the_start(
     assert socket.ask("POST", routes.TRASH, {"do": "sweep"}).status == 200
     shown = socket.get(f"{routes.CONVERSATIONS}?limit=10")["conversations"]
     assert {one["title"] for one in shown} == {"list: apple", "list: pear"}
+
+
+def test_what_another_program_added_to_the_database_stops_nothing(
+    lull: Lull, tmp_path: Path
+) -> None:
+    socket = lived_in(lull, tmp_path)
+    with closing(connected(lull)) as database:
+        database.execute('CREATE TABLE "an other; table" (a VARCHAR(9), b)')
+        database.execute("CREATE TABLE events_2 (at TEXT, seq DECIMAL)")
+        database.execute("INSERT INTO events_2 VALUES ('no time', 'x')")
+        database.execute('ALTER TABLE turns ADD COLUMN "of theirs"" at" VARCHAR')
+        database.execute("ALTER TABLE windows DROP COLUMN used_s")
+        damage(database, "turns", "took_s", "damaged")
+    assert socket.ask("GET", f"{routes.CONVERSATIONS}?limit=10").status == 200
+    lull.services[-1].stop()
+    lull.serve()
+    assert ControlSocket(lull.home).ask("GET", routes.STATUS).status == 200
+    with closing(connected(lull)) as database:
+        assert database.execute("SELECT at FROM events_2").fetchall() == [("no time",)]
 
 
 @pytest.mark.parametrize("name", ["excluded_at", "client"])

@@ -220,6 +220,11 @@ class TurnsView(QScrollArea):
         number = turn.get("number", 0) + 1
         name = tr("Answer %1: %2", number, words)
         buttons.append(button(words, functools.partial(self._teach, turn), flat=True, name=name))
+        if turn.get("label") is None and _read_as_correction(turn):
+            words = tr("It wasn't a correction: the answer was good")
+            rate = functools.partial(self._rate, turn["id"], "good")
+            name = tr("Answer %1: %2", number, words)
+            buttons.append(button(words, rate, flat=True, name=name))
         return row(*buttons, None)
 
     def _teach(self, turn: Json) -> None:
@@ -228,6 +233,10 @@ class TurnsView(QScrollArea):
 
     def _rate(self, turn: str, value: str) -> None:
         self._kit.actions.rate(turn, value, lambda _: self.changed.emit())
+
+
+def _read_as_correction(turn: Json) -> bool:
+    return any(signal["kind"] == "correction" for signal in turn.get("signals") or ())
 
 
 def _head_words(shown: Json) -> str:
@@ -326,9 +335,9 @@ def _signal_words(signal: Json) -> str:
     text = plain(str(signal["text"]))
     # Of these three the text is the user's next message, which stands below the answer anyway.
     if signal["kind"] == "correction":
-        return tr("you corrected it in your next message")
+        return tr("Lull read your next message as a correction")
     if signal["kind"] == "thanks":
-        return tr("you thanked for it in your next message")
+        return tr("Lull read your next message as thanks")
     if signal["kind"] == "regeneration":
         return tr("you asked the same again")
     if signal["kind"] == "tool-result":

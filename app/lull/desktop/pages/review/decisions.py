@@ -37,6 +37,8 @@ class Decisions(QObject):
         self._state = state
         self.under_way: set[str] = set()
         """Ids of proposals whose decision was sent but not answered yet."""
+        self._batch: tuple[str, list[str]] = "", []
+        """The last decision about several proposals ("deferred"), and their ids, newest first."""
 
     def send(self, action: str, proposals: Sequence[Json], more: Mapping[str, object]) -> None:
         """Send the same decision about each of these proposed skills to the service.
@@ -80,14 +82,25 @@ class Decisions(QObject):
 
     def _told(self, action: str, done: Sequence[Json]) -> None:
         names = ", ".join(skill_title(proposal["name"]) for proposal in done)
-        undo = functools.partial(self.undo, [proposal["id"] for proposal in reversed(done)])
+        ids = [proposal["id"] for proposal in reversed(done)]
+        self._batch = _CLOSED[action], ids
+        undo = functools.partial(self.undo, ids)
         self._state.told.emit(OutcomeMessage(text=_done(action, len(done), names), undo=undo))
+
+    def together_with(self, last: Json) -> list[str]:
+        """Return the ids of the proposed skills that were decided in one batch with the newest
+        decision `last`, which undoing takes back as one; [] if it was about one skill only.
+        """
+        what, ids = self._batch
+        one_of_it = last.get("proposal") in ids and last.get("what") == what
+        return ids if one_of_it and len(ids) > 1 else []
 
     def undo(self, proposals: Sequence[str]) -> None:
         """Undo the last decision about each of these proposed skills (by id), one after the other.
 
         Without any id, undo the most recent decision.
         """
+        self._batch = "", []
         self._undo_next(list(proposals) or [None], [])
 
     def _undo_next(self, left: list[str | None], done: list[str]) -> None:

@@ -11,8 +11,9 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from typing import Final
 
-from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, Qt
+from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, Qt, QTimer
 from PySide6.QtWidgets import QAbstractItemView, QListView, QMenu, QVBoxLayout
 
 from lull.contract import routes
@@ -42,6 +43,9 @@ from lull.desktop.widgets.columns import two_columns
 from lull.desktop.widgets.page import Empty, Kit, Page, PageName
 from lull.desktop.widgets.parts import add_shortcut, button, label, restyle, row
 
+AGES_MS: Final = 30_000
+"""How often the page says anew how long ago each proposal was made."""
+
 
 class ReviewPage(Page):
     """The Review page: lists the proposed skills that wait for the user's decision and sends the
@@ -65,6 +69,9 @@ class ReviewPage(Page):
         self.list = self._list()
         self.view = ProposalView(kit)
         self.beside = ScopeChange(kit.state, self.view.beside, self)
+        self.ages = QTimer(self, interval=AGES_MS)
+        self.ages.timeout.connect(self._show_ages)
+        self.ages.start()
         self._buttons()
         self._lay_out()
         self._letters()
@@ -155,7 +162,7 @@ class ReviewPage(Page):
         self.snoozed.setText(counted(len(asleep), "%1 snoozed", "%1 snoozed"))
         last = value.get("undo") or {}
         self.undo.setEnabled(bool(last))
-        self.undo.setText(_undo_words(last))
+        self.undo.setText(_undo_words(last, len(self.decisions.together_with(last))))
         self.undo.setAccessibleName(self.undo.text())
 
     def show_content(self) -> None:
@@ -362,9 +369,14 @@ class ReviewPage(Page):
         if len(chosen) == 1 and self.try_it.isEnabled():
             TryDialog(self.kit, proposal_to_try(chosen[0]), self).open()
 
+    def _show_ages(self) -> None:
+        self.view.show_age()
+        self.list.viewport().update()
+
     def _undo(self) -> None:
         if self.undo.isEnabled():
-            self.decisions.undo(())
+            last = self.state.value(Subject.PROPOSALS).get("undo") or {}
+            self.decisions.undo(self.decisions.together_with(last))
 
     def _prove(self) -> None:
         current = self.current()
@@ -380,9 +392,13 @@ class ReviewPage(Page):
             )
 
 
-def _undo_words(last: Json) -> str:
-    """Say what the last decision was, for the button that undoes it."""
+def _undo_words(last: Json, together: int) -> str:
+    """Say what the last decision was, for the button that undoes it; `together` is the number of
+    suggestions decided at once, 0 for one alone.
+    """
     name = skill_title(last.get("name") or "")
+    if together:
+        name = counted(together, "%1 suggestion", "%1 suggestions")
     words = {
         "approved": tr("Undo: approved %1", name),
         "rejected": tr("Undo: rejected %1", name),

@@ -121,6 +121,7 @@ class ProposalView(QWidget):
     def show_proposal(self, proposal: Json) -> None:
         """Show the details of a proposed skill."""
         if proposal == self._shown:
+            self.show_age()
             return
         other = self._shown is None or self._shown["id"] != proposal["id"]
         self._shown = proposal
@@ -135,6 +136,11 @@ class ProposalView(QWidget):
         self._draw()
         if other:
             self.text.verticalScrollBar().setValue(0)
+
+    def show_age(self) -> None:
+        """Say anew how long ago the proposal was made."""
+        if self._shown is not None:
+            self._age.setText(ago(self._shown.get("made"), now()))
 
     def _show_findings(self, proposal: Json) -> None:
         dangers = flag_lines(proposal, FlagLook.DANGER)
@@ -161,7 +167,8 @@ class ProposalView(QWidget):
         client = proposal.get("client")
         whose = client_title(client) if client else tr("for all chat apps")
         shown = [chip(words, kind), chip(kind_words(proposal)), chip(whose)]
-        shown.append(chip(ago(proposal.get("made"), now())))
+        self._age = chip(ago(proposal.get("made"), now()))
+        shown.append(self._age)
         if proposal.get("until"):
             back = tr("Snoozed until %1", clock(proposal["until"], now()))
             shown.insert(1, chip(back))

@@ -29,13 +29,18 @@ class _Unit(QLabel):
         super().__init__(text)
         self.column = {unit}
         """The units on the card."""
+        self._known, self._widest_px = ("", 0), 0
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setProperty("kind", "muted")
 
     def sizeHint(self) -> QSize:  # noqa: N802
-        metrics = self.fontMetrics()
-        words = (units.unit_words(unit, number) for unit in self.column for number in (1, 2))
-        return QSize(max(map(metrics.horizontalAdvance, words)) + 2, super().sizeHint().height())
+        known = (self.font().key(), len(self.column))
+        if known != self._known:  # Qt asks often
+            metrics = self.fontMetrics()
+            words = (units.unit_words(unit, number) for unit in self.column for number in (1, 2))
+            self._known = known
+            self._widest_px = max(map(metrics.horizontalAdvance, words)) + 2
+        return QSize(self._widest_px, super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
         return self.sizeHint()

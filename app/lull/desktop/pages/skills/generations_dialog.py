@@ -48,6 +48,7 @@ class GenerationsDialog(QDialog):
         box.addWidget(label(words, "muted", wrap=True))
         box.addLayout(row(self.last, None))
         box.addLayout(row(None, button(tr("Close"), self.close), self.back))
+        self.back.setDefault(True)
         self._look()
 
     def generation(self) -> int | None:

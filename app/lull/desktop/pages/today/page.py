@@ -93,8 +93,9 @@ class TodayPage(Page):
             label(
                 tr(
                     "Everything stays on this computer. Lull sits between your chat app and "
-                    "Ollama, and learns from what you say; nothing changes before you approve "
-                    "it."
+                    "Ollama, and learns from what you say. No skill is used until you approve "
+                    "it; a trained model is tested first, then tried on a few conversations, and "
+                    "you can go back at any time."
                 ),
                 "muted",
                 wrap=True,

@@ -55,6 +55,7 @@ class _ClientDialog(QDialog):
         box.addWidget(self.note)
         box.addWidget(self.outcome)
         box.addLayout(row(None, self.close_it, self.do))
+        self.do.setDefault(True)
 
     def _leave(self, _: int) -> None:
         self._gone = True
@@ -79,6 +80,7 @@ class _ClientDialog(QDialog):
     def _over(self) -> None:
         """Leave only the button that closes the dialog, since nothing more is to be decided."""
         self.do.hide()
+        self.close_it.setDefault(True)
         self.close_it.setText(tr("Close"))
         self.close_it.setAccessibleName(tr("Close"))
         self._kit.state.touch(Subject.CLIENTS)

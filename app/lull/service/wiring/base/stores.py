@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from lull.config.paths import Paths
 from lull.core.proof.placing import PlacingResult
 from lull.loops.proof.measured_skills import StoredEffects, UseEvidence, measured_skills
-from lull.loops.training.eligible import Eligible
+from lull.loops.training.eligible import Eligible, unchanged_since
 from lull.service.chat.reading import StoredConversations
 from lull.service.skills.reading import MeasuredEffects, StoredSkills
 from lull.service.training.reading import StoredLearning
@@ -110,7 +110,7 @@ def reading_of(stores: Stores) -> StoredRecords:
         eligible=Eligible(
             stores.rewards,
             stores.proposals,
-            still=lambda served: served.turn.generation == library.generation,
+            still=unchanged_since(library.generation),
         ),
         measured=StoredEffects(evidence=stores.use, texts=texts),
         placings=Placings(stores.database).all,

@@ -5,12 +5,11 @@ recorded requests.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from functools import lru_cache
 
 from lull.core.adapters.canary import CanaryTask, canary_tasks_from
-from lull.core.skills.prompt_block import Placement
 from lull.core.training.curriculum_by_model import CurriculumByModel
+from lull.loops.chat.current_selection import CurrentSelection
 from lull.loops.training.past_curriculum import PastCurriculum
 from lull.pocket.curriculum import PocketCurriculum
 from lull.resources import probes_dir
@@ -18,14 +17,15 @@ from lull.service.wiring.base.own_models import TOY
 from lull.service.wiring.base.shared import SharedParts
 
 
-def curriculum_of(shared: SharedParts, place: Callable[[str], Placement]) -> CurriculumByModel:
+def curriculum_of(shared: SharedParts, current_selection: CurrentSelection) -> CurriculumByModel:
     """Build the source of requests that training and testing of LoRA adapters use in addition to
     recorded ones; it gives other requests for the toy model than for all others.
-
-    `place` returns where in a model's prompts skills (instruction texts) are put.
     """
     past = PastCurriculum(
-        shared.stores.rewards, library=shared.library, canaries=shipped_canaries, place=place
+        shared.stores.rewards,
+        library=shared.library,
+        canaries=shipped_canaries,
+        current_selection=current_selection,
     )
     return CurriculumByModel(past, {TOY: PocketCurriculum()})
 

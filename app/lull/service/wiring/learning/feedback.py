@@ -178,7 +178,7 @@ def learning_of(
         proofs=proofs,
         placing=placing_of(shared, targets, quiet, slice_s=settings().learning.slice_s),
         current_selection=inputs.current_selection,
-        curriculum=curriculum_of(shared, inputs.current_selection.place),
+        curriculum=curriculum_of(shared, inputs.current_selection),
         fast_loop=_fast_loop(shared, settings(), asked, inputs, scoring, proofs),
     )
 
