@@ -132,9 +132,9 @@ class MainWindow(QMainWindow):
             demo = Banner()
             demo.say(
                 tr(
-                    "This is a demo: a script made up this week's chats and results, in a "
-                    "separate folder. Nothing that you do here touches your own skills and "
-                    "conversations."
+                    "This is a demo in a separate folder: a script played the user of this week, "
+                    "and the model's answers and the tests of skills are real. Nothing that you "
+                    "do here touches your own skills and conversations."
                 )
             )
             middle.addWidget(demo)
