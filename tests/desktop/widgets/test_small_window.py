@@ -20,6 +20,7 @@ from lull.desktop.pages.skills.page import SkillsPage
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.page import Page, PageName
 from lull.desktop.widgets.style import TEXT_SIZE
+from lull.desktop.widgets.wrapped_check import WrappedCheck
 from tests.desktop.conftest import Shown, live
 from tests.desktop.played.week import play, skills
 from tests.desktop.real_service import desktop_with_service
@@ -177,3 +178,15 @@ def sideways(shown: Shown, name: PageName) -> list[str]:
             break
         shown.bot.wait(20)
     return found
+
+
+def test_a_check_box_wraps_its_words_and_keeps_its_name_and_its_key(qtbot: QtBot) -> None:
+    words = "&Show me a message about each problem that I need to fix"
+    box = WrappedCheck(words)
+    qtbot.addWidget(box)
+    one_line = box.sizeHint()
+    assert box.minimumSizeHint().width() < one_line.width() / 2
+    assert box.heightForWidth(one_line.width()) == one_line.height()
+    assert box.heightForWidth(one_line.width() // 2) > 1.5 * one_line.height()
+    assert box.accessibleName() == words.removeprefix("&")
+    assert box.shortcut().toString() == "Alt+S"

@@ -15,7 +15,7 @@ from typing import Final
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QHideEvent, QShowEvent, QTextOption
-from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QVBoxLayout
+from PySide6.QtWidgets import QCheckBox, QLineEdit, QPlainTextEdit, QVBoxLayout
 
 from lull.contract import routes
 from lull.desktop.language.words import plain, problem_text, skill_title, tr
@@ -26,7 +26,6 @@ from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.page import Kit, Page
 from lull.desktop.widgets.parts import Card, button, clear_layout, label, row, unwrapped_row
 from lull.desktop.widgets.style import mono
-from lull.desktop.widgets.wrapped_check import WrappedCheck
 
 MOST_LINES: Final = 2_000
 
@@ -63,7 +62,7 @@ class LogsPage(Page):
         self.search.setPlaceholderText(tr("Filter"))
         self.search.setAccessibleName(tr("Filter log lines"))
         self.search.textChanged.connect(self._redraw)
-        self.follow = WrappedCheck(tr("Follow"))
+        self.follow = QCheckBox(tr("Follow"))
         self.follow.setAccessibleName(tr("Follow the log"))
         self.follow.setChecked(True)
         self.text = QPlainTextEdit()

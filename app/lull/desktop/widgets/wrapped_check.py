@@ -13,13 +13,17 @@ _HIGH: Final = 100_000
 
 
 class WrappedCheck(QCheckBox):
-    """A check box whose words wrap: Qt's own is always as wide as all of its words in one line."""
+    """A check box whose words wrap: Qt's own is always as wide as all of its words in one line.
+
+    It stands in a column; in a row that wraps, Qt's own goes to the next line as a whole.
+    """
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
         self.setAccessibleName(text.replace("&", ""))
         policy = self.sizePolicy()
         policy.setHorizontalPolicy(QSizePolicy.Policy.Preferred)
+        policy.setVerticalPolicy(QSizePolicy.Policy.Preferred)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
 

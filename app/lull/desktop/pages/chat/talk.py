@@ -12,7 +12,7 @@ import json
 import uuid
 from typing import Final
 
-from PySide6.QtWidgets import QVBoxLayout
+from PySide6.QtWidgets import QCheckBox, QVBoxLayout
 
 from lull.contract import routes
 from lull.contract.chat_headers import SESSION_HEADER, SKILLS_HEADER, WINDOW_CLIENT
@@ -29,7 +29,6 @@ from lull.desktop.widgets.chat.streamed_chat import ChatAddress, StreamedChat
 from lull.desktop.widgets.page import Kit, Page, PageName
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.widgets.wrapped_check import WrappedCheck
 
 ROUTE: Final = "/api/chat"
 RECORDED: Final = "turn-recorded"
@@ -68,7 +67,8 @@ class ChatPage(Page):
 
     def _make(self) -> None:
         self.models = ChatModelChoice(self.state)
-        self.with_skills = WrappedCheck(tr("With skills"))
+        self.with_skills = QCheckBox(tr("With skills"))
+        self.with_skills.setAccessibleName(tr("With skills"))
         self.with_skills.setChecked(True)
         self.with_skills.setToolTip(
             tr("A conversation keeps its skills, so changing this starts a new conversation.")

@@ -13,6 +13,7 @@ from typing import Final
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
+    QCheckBox,
     QFileDialog,
     QPushButton,
     QVBoxLayout,
@@ -49,7 +50,6 @@ from lull.desktop.widgets.page import Empty, Kit, Page, loading
 from lull.desktop.widgets.parts import Card, button, label, row
 from lull.desktop.widgets.small_table import fill, selected_names, set_heads, small_table
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.widgets.wrapped_check import WrappedCheck
 
 CANCELLABLE = ("waiting", "training", "trained", "judging")
 LEARNING_FEED_DAYS: Final = 28
@@ -108,7 +108,7 @@ class LearningPage(Page):
                 box.addItem(words, value)
         self.smooth.setCurrentIndex(1)
         self.curves.set_smoothing(self.smooth.currentData())
-        self.log = WrappedCheck(tr("Log scale"))
+        self.log = QCheckBox(tr("Log scale"))
         self.log.setAccessibleName(tr("Logarithmic scale"))
         self.chart.activated.connect(self._choose)
         self.period.activated.connect(lambda _: self.feed.set_days(self.period.currentData()))

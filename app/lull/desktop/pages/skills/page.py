@@ -13,6 +13,7 @@ from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
+    QCheckBox,
     QFileDialog,
     QHeaderView,
     QMenu,
@@ -34,7 +35,6 @@ from lull.desktop.widgets.columns import search_field, two_columns
 from lull.desktop.widgets.page import Empty, Kit, Page
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.tables import RowTable
-from lull.desktop.widgets.wrapped_check import WrappedCheck
 
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
@@ -65,7 +65,7 @@ class SkillsPage(Page):
         self.search = search_field(
             tr("Search skills"), self._look_for, hint=tr("Search names and texts")
         )
-        self.archived = WrappedCheck(tr("Show archived"))
+        self.archived = QCheckBox(tr("Show archived"))
         self.archived.setAccessibleName(tr("Show archived skills too"))
         self.archived.toggled.connect(self._look_for)
         self.table = self._table()
