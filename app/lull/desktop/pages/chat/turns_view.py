@@ -250,7 +250,7 @@ class TurnsView(QScrollArea):
         if not self.correcting.asks_about(turn):
             buttons.append(button(words, do, flat=True, name=name))
         if turn.get("label") is None and _read_as_correction(turn):
-            words = tr("It wasn't a correction: the answer was good")
+            words = tr("Not a correction: it was good")
             rate = functools.partial(self._rate, turn["id"], "good")
             name = tr("Answer %1: %2", number, words)
             buttons.append(button(words, rate, flat=True, name=name))
