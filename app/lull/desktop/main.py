@@ -17,9 +17,10 @@ from lull.desktop.running.page_loading import PageLoading
 from lull.desktop.running.quitting import KEEP, AfterQuit, QuitPrompt
 from lull.desktop.service.actions import Actions
 from lull.desktop.service.client import ControlClient
+from lull.desktop.service.down_words import ServiceState
 from lull.desktop.service.event_stream import EventStream
 from lull.desktop.service.place import Place
-from lull.desktop.service.service_process import ServiceProcess, ServiceState, Spawn, spawn
+from lull.desktop.service.service_process import ServiceProcess, Spawn, spawn
 from lull.desktop.service.state import AppState, Subject
 from lull.desktop.shared.teaching import rate_and_teach
 from lull.desktop.single import SingleInstance
@@ -116,7 +117,7 @@ class Desktop:
         self.window.may_hide = self._may_hide
         self.window.close_asked.connect(lambda: self.quitting.ask(closing=True))
         self.process.started.connect(self.stream.reconnect_now)
-        self.process.changed.connect(lambda: self.state.set_down_reason(self.process.why))
+        self.process.changed.connect(lambda: self.state.set_down_words(self.process.down_words))
 
     def begin(self, *, hidden: bool = False, tray_within_ms: int = TRAY_WITHIN_MS) -> None:
         """Show the tray icon and the window.

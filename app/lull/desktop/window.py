@@ -26,9 +26,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from lull.desktop.language.words import now, reword_for_window, tr, without_args
+from lull.desktop.language.words import now, tr, without_args
+from lull.desktop.service.down_words import ServiceState
 from lull.desktop.service.free_port import address_of, next_free_port
-from lull.desktop.service.service_process import ServiceState
 from lull.desktop.service.state import OutcomeMessage, Phase
 from lull.desktop.shared.tray_status import tray_status
 from lull.desktop.widgets.flow import scrolled
@@ -132,9 +132,9 @@ class MainWindow(QMainWindow):
             demo = Banner()
             demo.say(
                 tr(
-                    "This is a demo: a script made up this week's chats and results, in a "
-                    "separate folder. Nothing that you do here touches your own skills and "
-                    "conversations."
+                    "This is a demo in a separate folder: a script played the user of this week, "
+                    "and the model's answers and the tests of skills are real. Nothing that you "
+                    "do here touches your own skills and conversations."
                 )
             )
             middle.addWidget(demo)
@@ -264,11 +264,8 @@ class MainWindow(QMainWindow):
 
     def _show_line(self, *_: object) -> None:
         stands = tray_status(self._kit.state, now())
-        starts = self._kit.process.state is ServiceState.STARTING
-        down = self._kit.state.phase is Phase.DOWN
-        line = tr("Starting…") if down and starts else stands.line
-        if self._line.text() != line:
-            self._line.setText(line)
+        if self._line.text() != stands.line:
+            self._line.setText(stands.line)
         version = str(self._kit.state.status.get("version") or "")
         if stands.address and self._kit.state.phase is Phase.LIVE:
             version = f"{stands.address}   {version}"
@@ -285,24 +282,13 @@ class MainWindow(QMainWindow):
         if state.phase is not Phase.DOWN:
             self.banner.say("")
             return
-        why = reword_for_window(str(process.why.get("detail", ""))).rstrip(".")
-        hint = reword_for_window(str(process.why.get("hint", "")))
-        start = self._kit.process.start
-        match process.state:
-            case ServiceState.STARTING | ServiceState.RUNNING:
-                self.banner.say(tr("The service is starting. What you see may be out of date."))
-            case ServiceState.FALLEN:
-                text = tr("The service stopped: %1. It is being restarted.", why)
-                self.banner.say(text, kind="bad")
-            case ServiceState.GIVEN_UP:
-                text = tr("The service keeps stopping: %1. %2", why, hint).strip()
-                self.banner.say(text, kind="bad", offers=((tr("Start it again"), start),))
-            case ServiceState.PORT_TAKEN:
-                text = tr("Lull can't answer your chat apps: %1.", why)
-                self.banner.say(text, kind="bad", offers=self._other_ports())
-            case ServiceState.STOPPED:
-                text = tr("The service is stopped. Your chat apps get no answers.")
-                self.banner.say(text, offers=((tr("Start"), start),))
+        down = process.down_words
+        offers: Sequence[tuple[str, Callable[[], object]]] = ()
+        if process.state is ServiceState.PORT_TAKEN:
+            offers = self._other_ports()
+        elif down.startable:
+            offers = ((tr("Start it again") if down.bad else tr("Start"), process.start),)
+        self.banner.say(down.banner, kind="bad" if down.bad else "warn", offers=offers)
 
     def _other_ports(self) -> Sequence[tuple[str, Callable[[], object]]]:
         again = (tr("Try again"), self._kit.process.start)

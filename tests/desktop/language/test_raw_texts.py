@@ -23,11 +23,10 @@ from lull.desktop.language.words import translated
 from lull.desktop.pages.learning.words import placing_words
 from lull.desktop.pages.review.compare_dialog import result_words
 from lull.desktop.service.client import Reply, ReplyOutcome
-from lull.desktop.service.state import Phase
+from lull.desktop.service.down_words import ServiceState, down_words
 from lull.desktop.shared.connect.words import test_words as words_of_test
 from lull.desktop.shared.skill_words import rule_words, where_words
 from lull.desktop.shared.teaching import show_flags
-from lull.desktop.shared.tray_status import down_line
 from lull.desktop.widgets.page import PageName
 from lull.service.answers.checks import placing
 from tests.core.proof.test_placing import asked, sheet
@@ -95,7 +94,7 @@ def test_why_a_compared_skill_is_not_proved() -> None:
 
 def test_why_the_service_stopped() -> None:
     words = "/home/me/lull.db cannot be written: what is said now is not recorded."
-    line = down_line(Phase.DOWN, StoreError(words).as_dict())
+    line = down_words(ServiceState.GIVEN_UP, StoreError(words).as_dict()).line
     assert in_german(line) and "/home/me/lull.db" in line
 
 

@@ -44,7 +44,7 @@ def planned(page: SchedulePage) -> bool:
 
 @pytest.mark.parametrize(
     ("how", "words"),
-    [("off", "Lull is off: requests go straight to Ollama"), ("gone", "Service stopped")],
+    [("off", "Lull is off: requests go straight to Ollama"), ("gone", "Connecting…")],
 )
 def test_the_schedule_shows_no_old_reasons_and_no_plans(
     on_script: Shown, scripted: Scripted, how: str, words: str

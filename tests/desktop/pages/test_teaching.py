@@ -10,6 +10,7 @@ from lull.core.skills.skill import SkillKey
 from lull.desktop.pages.today.page import TodayPage
 from lull.desktop.shared.new_skill import NewSkillDialog
 from lull.desktop.shared.teaching import teach
+from lull.desktop.widgets.chat.message_edit import MessageEdit
 from lull.desktop.widgets.page import PageName
 from tests.desk import Desk
 from tests.desktop.conftest import Shown
@@ -78,11 +79,21 @@ def test_a_bad_answer_asks_in_the_conversation(on_script: Shown, scripted: Scrip
 
     wanted = ["Make a skill of this…", "Correct this…"]
     on_script.until(lambda: [one.text() for one in offers()] == wanted)
+    on_script.activate()
+    offers()[1].click()
+    on_script.until(lambda: page.view.findChildren(MessageEdit))
+    (text,) = page.view.findChildren(MessageEdit)
+    on_script.until(text.hasFocus)
+    assert text.accessibleName() == "Answer 2: What should it have said?"
+    assert "Send" not in [one.text() for one in page.view.findChildren(QPushButton)]
+    text.setPlainText("Say it in French.")
+    page.view._again()  # as when the service tells something new of the conversation
+    on_script.until(lambda: len([one for one in offers() if one.text() == wanted[0]]) == 2)
     offers()[1].click()
     on_script.until(lambda: dialogs(on_script))
     (dialog,) = dialogs(on_script)
     assert dialog.description.text() == "When asked something like “Question 1?”"
-    dialog.text.setPlainText("Say it in French.")
+    assert dialog.text.toPlainText() == "Say it in French."
     scripted.answers[routes.SKILLS_CHANGE] = {"generation": 4, "skills": []}
     dialog.save.click()
     on_script.until(lambda: scripted.posts(routes.SKILLS_CHANGE))

@@ -19,9 +19,10 @@ from lull.core.errors import AddressInUse, Busy
 from lull.desktop.main import Desktop
 from lull.desktop.pages.settings.editors import PortEdit
 from lull.desktop.pages.settings.page import SettingsPage
+from lull.desktop.service.down_words import ServiceState
 from lull.desktop.service.free_port import address_of, is_free, next_free_port
 from lull.desktop.service.place import Place
-from lull.desktop.service.service_process import ServiceProcess, ServiceState
+from lull.desktop.service.service_process import ServiceProcess
 from lull.desktop.service.state import Phase
 from lull.desktop.widgets.page import PageName
 from lull.desktop.widgets.tokens import LIGHT

@@ -9,7 +9,8 @@ import pytest
 from lull.contract import routes
 from lull.contract.json_object import Json
 from lull.desktop.running.quitting import QUIT, QuitDialog
-from lull.desktop.service.service_process import ServiceProcess, ServiceState
+from lull.desktop.service.down_words import ServiceState
+from lull.desktop.service.service_process import ServiceProcess
 from tests.desktop.conftest import Shown
 from tests.desktop.scripted import Scripted
 

@@ -11,8 +11,9 @@ from PySide6.QtWidgets import QApplication
 
 from lull.contract.json_object import Json
 from lull.core.errors import SettingsError
+from lull.desktop.service.down_words import ServiceState
 from lull.desktop.service.place import Place
-from lull.desktop.service.service_process import ServiceProcess, ServiceState, last_error
+from lull.desktop.service.service_process import ServiceProcess, last_error
 
 
 @dataclass

@@ -5,23 +5,29 @@ Nothing is cut off, and what does not fit is scrolled to.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QComboBox
+from PySide6.QtWidgets import QApplication, QComboBox
+from pytestqt.qtbot import QtBot
 
+from lull.config.paths import Paths
+from lull.desktop.language.language_choice import ENGLISH, apply_language
 from lull.desktop.pages.settings.page import SettingsPage
 from lull.desktop.pages.skills.page import SkillsPage
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.page import Page, PageName
 from lull.desktop.widgets.style import TEXT_SIZE
+from lull.desktop.widgets.wrapped_check import WrappedCheck
 from tests.desktop.conftest import Shown, live
 from tests.desktop.played.week import play, skills
+from tests.desktop.real_service import desktop_with_service
 from tests.desktop.scripted import Scripted
-from tests.desktop.small import cut_off_at_rest
+from tests.desktop.small import cut_off, cut_off_at_rest
 from tests.desktop.widgets.dialogs import asked
+from tests.running import nobodys_port
 
 SMALL = QSize(900, 600)
 SKILL = skills()[0]
@@ -124,3 +130,63 @@ def test_the_text_of_a_skill_is_in_view_in_a_small_window(small: Shown) -> None:
         return not text.visibleRegion().isEmpty() and bottom <= area.height()
 
     small.until(seen)
+
+
+@pytest.fixture
+def empty(
+    qapp: QApplication, qtbot: QtBot, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Shown]:
+    """A window in front of a real service of an empty home."""
+    monkeypatch.setenv("OLLAMA_HOST", f"127.0.0.1:{nobodys_port()}")
+    paths = Paths.from_environment({}, "linux", home=str(home))
+    paths.prepare()
+    paths.settings.write_text("[service]\nport = 0\n")
+    with desktop_with_service(qapp, qtbot, paths) as shown:
+        yield live(shown)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("language", [ENGLISH, "de"])
+@pytest.mark.parametrize("home_of", ["empty", "small"])
+def test_no_page_scrolls_sideways_with_text_of_twice_the_size(
+    qapp: QApplication, request: pytest.FixtureRequest, language: str, home_of: str
+) -> None:
+    apply_language(qapp, language)
+    try:
+        shown = request.getfixturevalue(home_of)
+        shown.desktop.window.resize(SMALL)
+        settings = shown.go(PageName.SETTINGS)
+        assert isinstance(settings, SettingsPage)
+        shown.until(lambda: settings.showing_body)
+        choose(settings.window_card.text_size, 200)
+        assert {name: found for name in PageName if (found := sideways(shown, name))} == {}
+        choose(settings.window_card.text_size, 100)
+    finally:
+        apply_language(qapp, ENGLISH)
+
+
+def sideways(shown: Shown, name: PageName) -> list[str]:
+    """Return which parts of a page scroll sideways once it has come to rest."""
+    page = shown.go(name)
+    shown.until(lambda: not shown.desktop.client.busy)
+    unfold(page)
+    shown.draw(page)
+    found: list[str] = []
+    for _ in range(100):  # a layout within a layout comes to rest round by round
+        found = [one for one in cut_off(shown.desktop.window) if "scrolls sideways" in one]
+        if not found:
+            break
+        shown.bot.wait(20)
+    return found
+
+
+def test_a_check_box_wraps_its_words_and_keeps_its_name_and_its_key(qtbot: QtBot) -> None:
+    words = "&Show me a message about each problem that I need to fix"
+    box = WrappedCheck(words)
+    qtbot.addWidget(box)
+    one_line = box.sizeHint()
+    assert box.minimumSizeHint().width() < one_line.width() / 2
+    assert box.heightForWidth(one_line.width()) == one_line.height()
+    assert box.heightForWidth(one_line.width() // 2) > 1.5 * one_line.height()
+    assert box.accessibleName() == words.removeprefix("&")
+    assert box.shortcut().toString() == "Alt+S"

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QMenu
 from lull.contract import routes
 from lull.desktop.language.words import now
 from lull.desktop.pages.today.page import TodayPage
+from lull.desktop.service.down_words import ServiceState, down_words
 from lull.desktop.service.state import Subject
 from lull.desktop.shared.new_skill import NewSkillDialog
 from lull.desktop.shared.tray_status import line_of, shape_of
@@ -208,10 +209,11 @@ def test_a_service_that_is_gone_is_a_struck_icon_and_a_reason(
     on_script: Shown, scripted: Scripted
 ) -> None:
     scripted.down()
-    on_script.until(lambda: entries(on_script)[0].text().startswith("Service stopped"))
+    on_script.until(lambda: entries(on_script)[0].text() == "Connecting…")
     assert not entries(on_script)[4].isEnabled()
     assert not entries(on_script)[5].isChecked()
-    on_script.desktop.state.set_down_reason({"detail": "port 11435 is in use."})
+    why = {"detail": "port 11435 is in use."}
+    on_script.desktop.state.set_down_words(down_words(ServiceState.GIVEN_UP, why))
     assert entries(on_script)[0].text() == "Service stopped: port 11435 is in use"
     assert on_script.tray.tooltip.endswith("port 11435 is in use")
 

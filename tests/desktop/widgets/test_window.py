@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -25,7 +26,8 @@ from lull.contract import routes
 from lull.desktop.pages import making
 from lull.desktop.running.page_loading import MODULES, PageLoading
 from lull.desktop.running.quitting import KEEP, QUIT, QuitDialog
-from lull.desktop.service.service_process import ServiceProcess, ServiceState
+from lull.desktop.service.down_words import ServiceState
+from lull.desktop.service.service_process import ServiceProcess
 from lull.desktop.service.state import OutcomeMessage, Phase
 from lull.desktop.widgets.icons import pixmap
 from lull.desktop.widgets.page import PageName
@@ -192,7 +194,8 @@ def test_a_demo_says_so_in_its_title_and_on_every_page(
         window.go(page)
         assert window.windowTitle().startswith("Lull (demo): ")
         told = [one.text for one in window.findChildren(Banner) if one.isVisible()]
-        assert any(text.startswith("This is a demo") for text in told), page
+        (demo,) = [text for text in told if text.startswith("This is a demo")]
+        assert "answers and the tests of skills are real" in demo and "results" not in demo, page
 
 
 @pytest.mark.parametrize("page", [PageName.LEARNING, PageName.SCHEDULE, PageName.SETTINGS])
@@ -206,12 +209,12 @@ def test_a_page_that_was_never_read_says_that_the_service_is_gone(
     on_script.until(lambda: on_script.desktop.state.phase is Phase.DOWN)
     shown = on_script.go(page)
     assert not shown.showing_body
-    assert shown.nothing.head.text() == "The service is not running"
+    assert shown.nothing.head.text() == "Connecting to the service…"
     scripted.dropping.clear()
     scripted.up()
     # It shows what it has read, or says that it reads.
     on_script.until(
-        lambda: shown.showing_body or shown.nothing.head.text() != "The service is not running"
+        lambda: shown.showing_body or shown.nothing.head.text() != "Connecting to the service…"
     )
 
 
@@ -220,7 +223,7 @@ def test_a_page_before_the_first_answer_says_that_it_loads(
 ) -> None:
     shown = show(home)
     page = shown.desktop.window.page(PageName.TODAY)
-    assert page.nothing.head.text() in ("Loading…", "The service is not running")
+    assert page.nothing.head.text() in ("Loading…", "Connecting to the service…")
     assert not page.showing_body
 
 
@@ -259,6 +262,28 @@ def test_while_the_port_is_taken_no_button_promises_a_start(
     process.changed.emit()
     assert page.nothing.head.text() == "The service is not running"
     assert not [one for one in page.nothing.findChildren(QPushButton) if one.isVisible()]
+
+
+@pytest.mark.parametrize("stands", ServiceState)
+def test_banner_page_status_and_tray_say_the_same_of_a_service_that_is_gone(
+    scripted: Scripted, home: Path, show: Callable[..., Shown], stands: ServiceState
+) -> None:
+    scripted.dropping |= {routes.TRAIN}
+    on_script = live(show(home))
+    scripted.down()
+    on_script.until(lambda: on_script.desktop.state.phase is Phase.DOWN)
+    page = on_script.go(PageName.LEARNING)
+    process, window = on_script.desktop.process, on_script.desktop.window
+    process.state, process.why = stands, {"detail": "it ended unexpectedly"}
+    process.changed.emit()
+    on_script.desktop.tray.refresh()
+    down = process.down_words
+    said = [window.banner.text, page.nothing.head.text(), window._line.text()]
+    assert said == [down.banner, down.head, down.line]
+    assert on_script.desktop.tray.status.text() == down.line
+    for word in ("starting", "onnecting", "not running|stopp|can't answer"):
+        found = [re.search(word, one, re.IGNORECASE) is not None for one in said]
+        assert len(set(found)) == 1, said
 
 
 def test_what_was_done_is_told_and_can_be_undone(on_script: Shown) -> None:

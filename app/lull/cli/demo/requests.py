@@ -31,6 +31,9 @@ _ABOUT: Final = {
         "a school fair stall", "a small balcony", "a quick supper with leeks",
         "a walk near the sea", "a long train ride", "a team lunch", "a garden with little sun",
         "a present under ten euros", "a puppet show", "a reading corner", "a weekend in Lyon",
+        "a costume party", "a soup for six", "a shady corner", "a thank-you card",
+        "a game without a board", "a small kitchen", "a night in a tent", "a street party",
+        "an evening without a screen", "a breakfast in bed",
     ),
     Wanted.MAIL: (
         "Tom that the parcel is late", "Ruth that I can't come on Friday",
@@ -43,7 +46,9 @@ _ABOUT: Final = {
     Wanted.MEANING: (
         "a heat pump", "a sourdough starter", "a fjord", "compound interest", "a haiku",
         "a spirit level", "a keystone", "a tide table", "a carburettor", "a glacier",
-        "a sundial", "yeast", "a metronome", "a weir",
+        "a sundial", "yeast", "a metronome", "a weir", "a pulley", "a lighthouse", "a dowel",
+        "a solstice", "a ledger", "a trellis", "a sonnet", "a thermostat", "a delta",
+        "a barometer",
     ),
     Wanted.OTHER: (
         "How do I get a wine stain out of a shirt?", "Tell me one thing about otters.",

@@ -159,13 +159,13 @@ class DemoWeek:
     # The days
 
     def _first_day(self) -> None:
-        self._asks(Wanted.MEANING, Wanted.IDEAS, Wanted.MAIL, Wanted.OTHER)
+        self._asks(*MUCH, Wanted.MAIL, Wanted.OTHER)
         self._corrects(IDEAS)
         self._service.wait_until_settled()
 
     def _second_day(self) -> None:
+        self._asks(*MUCH, Wanted.OTHER)
         self._approves(IDEAS)
-        self._asks(Wanted.IDEAS, Wanted.MEANING, Wanted.OTHER)
         self._corrects(MEANINGS)
         self._service.wait_until_settled()
 
@@ -179,10 +179,10 @@ class DemoWeek:
         self._rejects(SMALL_LETTERS, "Only that once.")
 
     def _fifth_day(self) -> None:
-        self._asks(Wanted.MEANING, Wanted.IDEAS, Wanted.OTHER)
+        self._asks(*MUCH, Wanted.OTHER)
 
     def _sixth_day(self) -> None:
-        self._asks(Wanted.IDEAS, Wanted.MEANING)
+        self._asks(*MUCH)
         # The last correction is left for the user to test and to decide.
         self._corrects(MAILS)
 
@@ -190,7 +190,7 @@ class DemoWeek:
         """Play the demo's last day, today, starting up to two hours ago."""
         begin = max(self._now.replace(hour=0, minute=20), self._now - timedelta(hours=2))
         with self._service.running(begin):
-            self._asks(Wanted.MEANING, Wanted.IDEAS, Wanted.OTHER, minutes=(1, 9))
+            self._asks(*MUCH, Wanted.OTHER, minutes=(1, 9))
 
     # Actions of the user
 
@@ -253,6 +253,8 @@ PROPOSAL_TIMEOUT_S: Final = 120.0
 """The first correction waits until the reader's weights are made."""
 MOST_CORRECTIONS: Final = 4
 """How often at most the simulated user tries to correct an answer."""
+MUCH: Final = (Wanted.MEANING, Wanted.IDEAS) * 3
+"""What the user asks for on most days: so many answers that chance alone explains no change."""
 THANKS_SHARE: Final = 0.3
 RATED_SHARE: Final = 0.9
 """Share of answers to which the user has a wish that they rate."""

@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import Final
 
 from PySide6.QtCore import QObject, QSettings, Qt, QTimer, Signal
-from PySide6.QtWidgets import QCheckBox, QDialog, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QVBoxLayout, QWidget
 
 from lull.contract import routes
 from lull.contract.json_object import Json
@@ -22,6 +22,7 @@ from lull.desktop.service.client import Reply
 from lull.desktop.service.state import AppState, Subject
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.tokens import GAP
+from lull.desktop.widgets.wrapped_check import WrappedCheck
 
 KNOWN_WITHIN_MS: Final = 1_500
 """Milliseconds that the service may take to say which apps are connected; then Lull asks without
@@ -78,8 +79,7 @@ class QuitDialog(QDialog):
         self.words.setMinimumWidth(460)
         self.problem = label("", "bad", wrap=True)
         self.problem.hide()
-        self.always = QCheckBox(tr("Don't ask again"))
-        self.always.setAccessibleName(self.always.text())
+        self.always = WrappedCheck(tr("Don't ask again"))
         # Nothing stops without a word, so Quit is asked about each time where it stops something.
         stops = leaving.service is AfterQuit.STOPS
         self.always.setVisible(leaving.closing or not stops)

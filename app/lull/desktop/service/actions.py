@@ -15,7 +15,8 @@ from lull.contract import routes
 from lull.core.idle.pausing import PauseLength
 from lull.desktop.language.words import tr, translated
 from lull.desktop.service.client import Reply
-from lull.desktop.service.service_process import ServiceProcess, ServiceState
+from lull.desktop.service.down_words import ServiceState
+from lull.desktop.service.service_process import ServiceProcess
 from lull.desktop.service.state import AppState, OutcomeCheck, OutcomeMessage, Phase, Subject
 
 STANDARD_ADDRESS: Final = "http://127.0.0.1:11435"

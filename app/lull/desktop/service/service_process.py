@@ -15,7 +15,6 @@ import re
 import subprocess
 import time
 from collections.abc import Callable, Mapping
-from enum import StrEnum
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -24,6 +23,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from lull.core.backoff import Backoff
 from lull.core.errors import AddressInUse
 from lull.desktop.language.words import tr
+from lull.desktop.service.down_words import DownWords, ServiceState, down_words
 from lull.desktop.service.free_port import address_of, is_free
 from lull.desktop.service.place import Place
 
@@ -32,21 +32,6 @@ PORT_LOOK_S: Final = 3.0
 """Seconds between two checks whether the port that another program uses is free again."""
 FIRST_RESTART_S: Final = 0.3
 _WORDS = re.compile(r"^lull: (?P<title>[^:]+): (?P<detail>.*?)(?: \((?P<hint>[^()]*)\))?$")
-
-
-class ServiceState(StrEnum):
-    """State of the service's process, such as running or stopped, as the window sees it."""
-
-    STARTING = "starting"
-    RUNNING = "running"
-    FALLEN = "fallen"
-    """The service crashed and will be restarted shortly."""
-    GIVEN_UP = "given up"
-    """The service crashed too often; only the user can start it again."""
-    STOPPED = "stopped"
-    """The user stopped the service."""
-    PORT_TAKEN = "port taken"
-    """Another program uses the service's port; the service is started once the port is free."""
 
 
 class Child(Protocol):
@@ -118,6 +103,11 @@ class ServiceProcess(QObject):
     def started_here(self) -> bool:
         """Whether this window started the running service."""
         return self._child is not None and self._child.poll() is None
+
+    @property
+    def down_words(self) -> DownWords:
+        """What the window says of the service while it has no connection to it."""
+        return down_words(self.state, self.why)
 
     def attach_or_start(self) -> None:
         """Use the service that runs already, or start one, and watch its process from then on."""

@@ -22,6 +22,7 @@ from lull.contract import routes
 from lull.contract.json_object import Json
 from lull.desktop.language.words import now, tr
 from lull.desktop.service.client import ControlClient, Reply, ReplyOutcome, Then
+from lull.desktop.service.down_words import DownWords, ServiceState, down_words
 from lull.desktop.service.event_stream import EventStream
 
 READ_DELAY_MS: Final = 80
@@ -163,7 +164,8 @@ class AppState(QObject):
         self._reading: set[Subject] = set()
         self._unsettled: list[_Open] = []
         self.phase = Phase.LOADING
-        self.why_down: Mapping[str, str] = {}
+        self.down = down_words(ServiceState.STARTING, {})
+        """What the window says while it has no connection to the service."""
         self._soon = QTimer(self, singleShot=True)
         self._soon.timeout.connect(self._read_dirty)
         self._poll = QTimer(self, interval=POLL_MS)
@@ -328,14 +330,12 @@ class AppState(QObject):
         self.touch(*_TOUCHES.get(str(event.get("kind")), ()))
         self.happened.emit(event)
 
-    def set_down_reason(self, error: Mapping[str, str]) -> None:
-        """Set the reason why the service does not run, which is shown to the user."""
-        self.why_down = dict(error)
+    def set_down_words(self, down: DownWords) -> None:
+        """Set what the window says while it has no connection to the service."""
+        self.down = down
         self.phase_changed.emit()
 
     def _set_phase(self, phase: Phase) -> None:
-        if phase is Phase.LIVE:
-            self.why_down = {}
         if phase is not self.phase:
             self.phase = phase
             self.phase_changed.emit()

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
-    QCheckBox,
     QDialog,
     QFileDialog,
     QLineEdit,
@@ -29,6 +28,7 @@ from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import button, label, row, set_kind
 from lull.desktop.widgets.tokens import GAP
+from lull.desktop.widgets.wrapped_check import WrappedCheck
 
 
 class FeedDialog(QDialog):
@@ -56,8 +56,7 @@ class FeedDialog(QDialog):
         self.means.setAccessibleName(tr("What busy means"))
         self.means.addItem(tr("I need this computer: Lull waits"), "busy")
         self.means.addItem(tr("I'm away: Lull may learn"), "away")
-        self.private = QCheckBox(tr("This calendar is on my local network"))
-        self.private.setAccessibleName(self.private.text())
+        self.private = WrappedCheck(tr("This calendar is on my local network"))
         self.preview = QPlainTextEdit()
         self.preview.setReadOnly(True)
         self.preview.setTabChangesFocus(True)

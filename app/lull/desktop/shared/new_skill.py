@@ -8,7 +8,6 @@ from collections.abc import Iterable
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
-    QCheckBox,
     QDialog,
     QLineEdit,
     QMessageBox,
@@ -23,6 +22,7 @@ from lull.desktop.language.words import skill_title, tr
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.tokens import GAP
+from lull.desktop.widgets.wrapped_check import WrappedCheck
 
 _WORDS = re.compile(r"[a-z0-9]+")
 
@@ -60,7 +60,7 @@ class NewSkillDialog(QDialog):
         self.description.setPlaceholderText(tr("When a menu is asked for."))
         self.text = QPlainTextEdit(str(start.get("body", "")))
         self.text.setTabChangesFocus(True)
-        self.pin = QCheckBox(tr("Pinned: in every conversation"))
+        self.pin = WrappedCheck(tr("Pinned: in every conversation"))
         self.pin.setAccessibleName(tr("Pinned"))
         box = QVBoxLayout(self)
         box.setContentsMargins(GAP * 3, GAP * 2, GAP * 3, GAP * 2)

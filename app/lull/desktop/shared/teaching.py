@@ -27,12 +27,19 @@ MOST_OF_A_REQUEST: Final = 80
 
 
 def teach(
-    kit: Kit, turn: Json, client: str, parent: QWidget, *, written: Json | None = None
+    kit: Kit,
+    turn: Json,
+    client: str,
+    parent: QWidget,
+    *,
+    written: Json | None = None,
+    words: str = "",
 ) -> NewSkillDialog:
     """Open the dialog in which the user writes a skill about a chat turn, such as what a bad answer
     should have said.
 
-    `written` fills the fields with what the user wrote before, if the service refused that.
+    `written` fills the fields with what the user wrote before, if the service refused that;
+    `words` are what they have written beside the answer, as the first text of the skill.
     """
     request = " ".join(plain(str(turn.get("request", ""))).split())
     about = tr("You asked: %1", _short(request))
@@ -42,7 +49,7 @@ def teach(
     start = written or {
         "name": slug(" ".join(request.split()[:WORDS_OF_A_NAME])),
         "description": tr("When asked something like “%1”", _short(request)),
-        "body": "",
+        "body": words,
     }
     bad = turn.get("label") == "bad"
     title = tr("What should it have said?") if bad else tr("Make a skill of this")

@@ -7,7 +7,6 @@ so that it never announces a time that has passed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -48,7 +47,7 @@ class TrayStatus:
 def tray_status(state: AppState, now: datetime) -> TrayStatus:
     """Return what the tray shows about the service: a line of text, an icon and the address."""
     if state.phase is not Phase.LIVE:
-        return TrayStatus(line=down_line(state.phase, state.why_down), shape=TrayShape.OFF)
+        return TrayStatus(line=state.down.line, shape=TrayShape.OFF)
     status, learning = state.status, state.learning
     address = str(status.get("address") or "")
     if not status.get("enabled", True):
@@ -80,14 +79,6 @@ def _testing(proposal: Json) -> str:
     evidence = proposal.get("evidence") or {}
     done, most = evidence.get("pairs", 0), evidence.get("most_pairs", 0)
     return tr("Testing “%1”: %2 of at most %3", skill_title(proposal["name"]), done, most)
-
-
-def down_line(phase: Phase, why: Mapping[str, str]) -> str:
-    """Say that the service starts or has stopped, and why."""
-    if phase is Phase.LOADING and not why:
-        return tr("Starting…")
-    detail = translated(why, "detail").strip().rstrip(".")
-    return tr("Service stopped: %1", detail) if detail else tr("Service stopped")
 
 
 def shape_of(status: Json, learning: Json, proposals: int) -> TrayShape:

@@ -23,6 +23,7 @@ from lull.desktop.widgets.parts import button, label, row, set_kind
 from lull.desktop.widgets.style import mono
 from lull.desktop.widgets.text.long_text import LongText
 from lull.desktop.widgets.tokens import GAP
+from lull.desktop.widgets.wrapped_check import WrappedCheck
 
 
 class WelcomeStep(QWidget):
@@ -320,8 +321,7 @@ class AutostartStep(WelcomeStep):
         )
 
     def _check(self, autostart: Autostart, part: AutostartPart, words: str) -> None:
-        box = QCheckBox(words)
-        box.setAccessibleName(words)
+        box = WrappedCheck(words)
         box.setChecked(autostart.is_on(part))
         box.toggled.connect(lambda on: self._turn(autostart, part, on))
         self.boxes.append(box)

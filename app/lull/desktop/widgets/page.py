@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QAbstractItemView, QStackedLayout, QVBoxLayout, QW
 from lull.desktop.language.words import tr, translated
 from lull.desktop.service.actions import Actions
 from lull.desktop.service.place import Place
-from lull.desktop.service.service_process import ServiceProcess, ServiceState
+from lull.desktop.service.service_process import ServiceProcess
 from lull.desktop.service.state import AppState, Phase, Subject
 from lull.desktop.widgets.flow import lay_out_now, scrolled
 from lull.desktop.widgets.parts import PagePlaceholder, label, row
@@ -197,16 +197,10 @@ class Page(QWidget):
             again = (tr("Try again"), lambda: self.state.touch(*self.subjects))
             return Empty(head=translated(error, "title"), text=text, offers=(again,))
         if self.state.phase is Phase.DOWN:
-            if self.kit.process.state is ServiceState.STARTING:
-                return Empty(head=tr("The service is starting…"), text="")
-            # It would not start while its port is taken; the banner offers another one.
-            taken = self.kit.process.state is ServiceState.PORT_TAKEN
+            down = self.kit.process.down_words
             start = (tr("Start the service"), self.kit.process.start)
-            return Empty(
-                head=tr("The service is not running"),
-                text=tr("What is stored is safe. It is shown here when the service is back."),
-                offers=() if taken else (start,),
-            )
+            offers = (start,) if down.startable else ()
+            return Empty(head=down.head, text=down.text, offers=offers)
         return loading()
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QMouseEvent, QPainter, QPaintEvent, QShortcut
 from PySide6.QtWidgets import (
     QFrame,
@@ -38,6 +38,23 @@ def label(text: str = "", kind: str = "", *, wrap: bool = False) -> QLabel:
         made.setProperty("kind", kind)
     made.setWordWrap(wrap)
     return made
+
+
+class FlowLabel(QLabel):
+    """A label for a row that wraps: its text is on one line where there is room, else on several.
+
+    A label that only wraps asks for a narrow block of text even where there is room for a line.
+    """
+
+    def __init__(self, text: str, kind: str = "") -> None:
+        super().__init__(text)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setProperty("kind", kind)
+        self.setWordWrap(True)
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        metrics = self.fontMetrics()
+        return QSize(metrics.horizontalAdvance(self.text()) + 2, metrics.height())
 
 
 class ElidedLabel(QLabel):
@@ -192,7 +209,7 @@ class Card(QFrame):
         self.box.setContentsMargins(GAP * 2, GAP * 2, GAP * 2, GAP * 2)
         self.box.setSpacing(GAP)
         if title:
-            self.box.addWidget(label(title, "head"))
+            self.box.addWidget(label(title, "head", wrap=True))
 
 
 class Banner(QFrame):

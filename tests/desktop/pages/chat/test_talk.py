@@ -12,6 +12,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from lull.desktop.pages.chat.talk import ChatPage
+from lull.desktop.widgets.chat.message_edit import MessageEdit
 from lull.desktop.widgets.page import PageName
 from tests.desktop.conftest import WAIT_MS, Shown, live
 from tests.service.lulls import Before, lull_before
@@ -89,8 +90,40 @@ def test_a_conversation_is_recorded_with_its_skills_and_can_be_rated(
     assert not page.how.isVisible()
     bad = [b for b in page.turns.findChildren(QPushButton) if b.text() == "Bad"][-1]
     bad.click()
-    teach = "Correct this…"
-    shown.until(lambda: any(b.text() == teach for b in page.turns.findChildren(QPushButton)))
+    shown.until(lambda: "What should it have said?" in says(page))
+
+
+def test_a_bad_answer_is_corrected_in_place_in_the_users_own_words(
+    shown: Shown, page: ChatPage, lull: Before, _upstream: ScriptedUpstream
+) -> None:
+    said(shown, page, "hello")
+    shown.activate()
+    page.text.setPlainText("a draft")
+
+    def offers(words: str) -> list[QPushButton]:
+        made = page.turns.findChildren(QPushButton)
+        return [one for one in made if one.isVisible() and one.text() == words]
+
+    shown.until(lambda: offers("Bad"))
+    (bad,) = offers("Bad")
+    bad.setFocus()
+    bad.click()
+
+    def asked() -> list[MessageEdit]:
+        return [one for one in page.turns.findChildren(MessageEdit) if one.isVisible()]
+
+    shown.until(lambda: len(asked()) == 1 and asked()[0].hasFocus())
+    words = "No, use dashes, never commas."
+    shown.bot.keyClicks(asked()[0], words)
+    page.turns._again()  # as when the service tells of a score
+    shown.until(lambda: len(asked()) == 1 and asked()[0].hasFocus())
+    assert asked()[0].toPlainText() == words
+    (send,) = offers("Send")
+    send.click()
+    shown.until(lambda: page._recorded == 2 and not page.answer.isVisible())
+    assert not asked() and page.text.toPlainText() == "a draft"
+    assert _upstream.last("/api/chat").json["messages"][-1]["content"] == words
+    page.start_anew()
 
 
 def test_the_score_of_an_answer_is_shown_as_soon_as_it_is_known(

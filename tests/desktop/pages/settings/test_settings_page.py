@@ -10,7 +10,7 @@ from lull.desktop.pages.settings.editors import FieldEdit, HoursEdit, PortEdit, 
 from lull.desktop.pages.settings.exposure import exposure_words
 from lull.desktop.pages.settings.model_edit import ModelEdit
 from lull.desktop.pages.settings.page import SettingsPage
-from lull.desktop.service.service_process import ServiceState
+from lull.desktop.service.down_words import ServiceState
 from lull.desktop.service.state import Subject
 from lull.desktop.widgets.page import PageName
 from tests.desktop.conftest import Shown

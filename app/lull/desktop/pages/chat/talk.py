@@ -21,7 +21,7 @@ from lull.desktop.language.client_names import client_title
 from lull.desktop.language.words import plain, tr
 from lull.desktop.pages.chat.turns_view import TurnsView
 from lull.desktop.service.client import Reply
-from lull.desktop.service.state import Phase, Subject
+from lull.desktop.service.state import OutcomeMessage, Phase, Subject
 from lull.desktop.widgets.chat.answer_view import AnswerView
 from lull.desktop.widgets.chat.chat_model import ChatModelChoice
 from lull.desktop.widgets.chat.message_edit import MessageEdit
@@ -77,6 +77,7 @@ class ChatPage(Page):
         self.anew = button(tr("New conversation"), self._begin_anew)
         self.turns = TurnsView(self.kit, after=self.anew)
         self.turns.changed.connect(self._read)
+        self.turns.correcting.send = self._correct
         self.suggested = button(
             tr("Lull made a suggestion from this. Review it"),
             lambda: self.kit.go(PageName.REVIEW),
@@ -177,9 +178,23 @@ class ChatPage(Page):
         if not self.send.isEnabled():
             return
         text = self.text.toPlainText().strip()
+        self.text.clear()
+        self._say(text)
+
+    def _correct(self, text: str) -> bool:
+        """Send the user's correction of the newest answer; return whether it could be sent."""
+        ready = self.state.phase is Phase.LIVE and bool(self.models.chosen)
+        if not ready or self._chat.busy:
+            words = tr("Not sent: wait until the model has answered.")
+            self.state.told.emit(OutcomeMessage(text=words, good=False))
+            return False
+        self._say(text)
+        return True
+
+    def _say(self, text: str) -> None:
+        """Send a message of the user's to the model."""
         self._messages.append({"role": "user", "content": text})
         self._answer = ""
-        self.text.clear()
         self.answer.show_waiting("")
         self.answer.skills.setText(tr("You: %1", plain(text)))
         self.answer.begin()

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QScrollArea, QVBoxLayout, QWidget
 
 from lull.contract.chat_headers import WINDOW_CLIENT
 from lull.contract.json_object import Json
@@ -24,6 +24,7 @@ from lull.desktop.language.words import (
     tr,
     translated,
 )
+from lull.desktop.pages.chat.correcting import Correcting, field_name
 from lull.desktop.pages.chat.search_hits import hits, part_with
 from lull.desktop.pages.chat.secret_words import removed_kinds, shown_secrets, with_kinds_named
 from lull.desktop.service.state import Subject
@@ -59,6 +60,9 @@ class TurnsView(QScrollArea):
         self._conversation = ""
         self.shown: Json | None = None
         """The open conversation, as the service's JSON has it."""
+        self.correcting = Correcting(self)
+        self.correcting.changed.connect(self._again)
+        self.correcting.skill_wanted.connect(self._teach)
         kit.look.changed.connect(self._again)
         self.setWidgetResizable(True)
         self.setAccessibleName(tr("The conversation"))
@@ -107,6 +111,7 @@ class TurnsView(QScrollArea):
     def _show(self, shown: Json, *, anew: bool) -> None:
         self._conversation, self.shown = shown["id"], shown
         self._hit = None
+        focused = self._focused_name()
         clear_layout(self._box)
         turns = list(shown.get("turns", ()))
         self._box.addWidget(label(_head_words(shown), "muted", wrap=True))
@@ -122,6 +127,7 @@ class TurnsView(QScrollArea):
         for turn in turns[first : first + MOST_TURNS]:
             self._box.addWidget(self._turn(turn))
         tab_after(self._after, self._inner)
+        self._focus(focused)
         self._box.addStretch(1)
         self._stay = None if anew else self.verticalScrollBar().value()
         if anew:
@@ -130,6 +136,23 @@ class TurnsView(QScrollArea):
             self._follow()
         else:
             self._hit = None  # the reader has seen it
+
+    def _focused_name(self) -> str:
+        """Return the name of the control in the conversation that has the focus; "" if none has."""
+        held = QApplication.focusWidget()
+        inside = held is not None and self._inner.isAncestorOf(held)
+        return held.accessibleName() if held is not None and inside else ""
+
+    def _focus(self, name: str) -> None:
+        """Give the focus to the control of this name, or to a question that has just been asked."""
+        for turn in (self.shown or {}).get("turns", ()):
+            if self.correcting.begins and self.correcting.asks_about(turn):
+                name, self.correcting.begins = field_name(turn), False
+        for card in self._inner.findChildren(Card) if name else ():
+            for one in card.findChildren(QWidget):
+                if one.accessibleName() == name and self._box.indexOf(card) >= 0:
+                    card.show()  # Qt shows it later, and what is hidden takes no focus
+                    one.setFocus()
 
     def _first_shown(self, turns: Sequence[Json]) -> int:
         """Return the number of the first turn to show: of many the newest are shown, or those from
@@ -183,6 +206,9 @@ class TurnsView(QScrollArea):
             card.box.addWidget(label(words, "warn", wrap=True))
         card.box.addWidget(label(score_words(turn, self._skill_texts(turn)), "small", wrap=True))
         card.box.addLayout(self._rating(turn))
+        if self.correcting.asks_about(turn):
+            newest = turn["id"] == (self.shown or {})["turns"][-1]["id"]
+            card.box.addWidget(self.correcting.box(turn, newest=newest))
         return card
 
     def _words(self, text: str, theme: Theme) -> QWidget:
@@ -220,9 +246,12 @@ class TurnsView(QScrollArea):
         words = tr("Correct this…") if bad else tr("Make a skill of this…")
         number = turn.get("number", 0) + 1
         name = tr("Answer %1: %2", number, words)
-        buttons.append(button(words, functools.partial(self._teach, turn), flat=True, name=name))
+        do = functools.partial(self.correcting.ask, turn["id"]) if bad else None
+        do = do or functools.partial(self._teach, turn)
+        if not self.correcting.asks_about(turn):
+            buttons.append(button(words, do, flat=True, name=name))
         if turn.get("label") is None and _read_as_correction(turn):
-            words = tr("It wasn't a correction: the answer was good")
+            words = tr("Not a correction: it was good")
             rate = functools.partial(self._rate, turn["id"], "good")
             name = tr("Answer %1: %2", number, words)
             buttons.append(button(words, rate, flat=True, name=name))
@@ -231,11 +260,14 @@ class TurnsView(QScrollArea):
             flow.addWidget(one)
         return flow
 
-    def _teach(self, turn: Json) -> None:
+    def _teach(self, turn: Json, words: str = "") -> None:
         client = str((self.shown or {}).get("client") or "")
-        teach(self._kit, turn, client, self.window())
+        dialog = teach(self._kit, turn, client, self.window(), words=words)
+        dialog.given.connect(lambda _: self.correcting.leave())
 
     def _rate(self, turn: str, value: str) -> None:
+        if value == "bad":
+            self.correcting.ask(turn)
         self._kit.actions.rate(turn, value, lambda _: self.changed.emit())
 
 

@@ -226,8 +226,7 @@ class ChartDrawing:
         """Draw the interval of each point that has one as a faint box, and of a series without a
         curve the point itself as a stroke in its box.
         """
-        mean = QColor(str(getattr(self.theme, series.colour)))
-        colour = QColor(mean)
+        colour = QColor(str(getattr(self.theme, series.colour)))
         colour.setAlpha(BOX_ALPHA)
         left, right = (DAY_S * days for days in series.box_days)
         for dot in series.dots:
@@ -236,7 +235,7 @@ class ChartDrawing:
                 bottom = QPointF(frame.x(dot.at_s + right), frame.y(self.y(dot.low)))
                 painter.fillRect(QRectF(top, bottom), colour)
                 if not series.line:
-                    painter.setPen(QPen(mean, 2.0))
+                    painter.setPen(QPen(QColor(self.theme.text), 1.6))
                     y = frame.y(self.y(dot.value))
                     painter.drawLine(QPointF(top.x(), y), QPointF(bottom.x(), y))
 

@@ -53,7 +53,7 @@ def _of_curves(chart: Chart, theme: Theme, *, smoothed: bool) -> Iterator[Legend
             kind=SampleKind.LINE,
             name=means[0].name,
             about=means[0].about,
-            colour=str(getattr(theme, means[0].colour)),
+            colour=theme.text,
         )
     if smoothed:
         yield LegendEntry(

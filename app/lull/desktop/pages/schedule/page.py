@@ -239,7 +239,7 @@ class SchedulePage(Page):
             words = tr(
                 "No calendar: Lull goes only by whether you use the computer and by your hours."
             )
-            self._feeds.addWidget(label(words, "muted"))
+            self._feeds.addWidget(label(words, "muted", wrap=True))
         before: QWidget = self.hours["blocked_hours"]
         for feed in feeds:
             made = self._feed(feed)

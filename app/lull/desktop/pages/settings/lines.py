@@ -16,22 +16,8 @@ from lull.desktop.pages.settings.editors import FieldEdit, editor_for
 from lull.desktop.pages.settings.model_edit import HELPERS
 from lull.desktop.pages.settings.units import NumberUnit
 from lull.desktop.shared.setting_names import title_of, without_keys
-from lull.desktop.widgets.parts import Card, button, chip, label, row
+from lull.desktop.widgets.parts import Card, FlowLabel, button, chip, label, row
 from lull.desktop.widgets.tokens import GAP
-
-
-class _Name(QLabel):
-    """The name of a setting or card: on one line where there is room, else on several."""
-
-    def __init__(self, text: str, kind: str = "") -> None:
-        super().__init__(text)
-        self.setTextFormat(Qt.TextFormat.PlainText)
-        self.setProperty("kind", kind)
-        self.setWordWrap(True)
-
-    def sizeHint(self) -> QSize:  # noqa: N802
-        metrics = self.fontMetrics()
-        return QSize(metrics.horizontalAdvance(self.text()) + 2, metrics.height())
 
 
 class _Unit(QLabel):
@@ -90,7 +76,7 @@ class SettingLine(QWidget):
         box = QVBoxLayout(self)
         box.setContentsMargins(0, 0, 0, GAP // 2)
         box.setSpacing(2)
-        box.addLayout(row(_Name(self.title), self.mark, None, self.editor, self.unit_label))
+        box.addLayout(row(FlowLabel(self.title), self.mark, None, self.editor, self.unit_label))
         box.addWidget(label(reason, "small", wrap=True))
         if self.key in HELPERS:
             self.helper = label("", "muted", wrap=True)
@@ -151,7 +137,7 @@ class SettingsCard(Card):
         self._units: set[NumberUnit | None] = set()
         name = tr("Reset %1", title)
         self.reset = button(tr("Reset"), lambda: reset(self), flat=True, name=name)
-        self.box.addLayout(row(_Name(title, "head"), None, self.reset))
+        self.box.addLayout(row(FlowLabel(title, "head"), None, self.reset))
         self.hide()
 
     def add(self, line: SettingLine) -> None:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QCheckBox, QLineEdit
+from PySide6.QtWidgets import QLineEdit
 
 from lull.desktop.language.language_choice import LANGUAGE, LANGUAGES, SYSTEM, chosen_language
 from lull.desktop.language.words import tr
@@ -23,6 +23,7 @@ from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import Card, button, label, row
 from lull.desktop.widgets.style import TEXT_SIZE, THEME, THEMES, chosen_theme
 from lull.desktop.widgets.tokens import DARK, GAP, LIGHT
+from lull.desktop.widgets.wrapped_check import WrappedCheck
 
 TEXT_SIZES: Final = (100, 125, 150, 200)
 """Text sizes that the user can choose, in percent of the usual size."""
@@ -39,7 +40,7 @@ class WindowCard(Card):
         self.box.addLayout(row(label(tr("Theme")), None, self._themes()))
         self.box.addLayout(row(label(tr("Text size")), None, self._text_size()))
         self.box.addLayout(row(label(tr("Language")), None, self._languages()))
-        self.box.addWidget(label(tr("Notify me about"), "muted"))
+        self.box.addWidget(label(tr("Notify me about"), "muted", wrap=True))
         for kind, words in (
             (NoticeKind.PROPOSALS, tr("Skills to review, once a day")),
             (NoticeKind.NIGHT, tr("Overnight training results")),
@@ -53,10 +54,12 @@ class WindowCard(Card):
                 functools.partial(kit.preferences.setValue, key),
             )
         self.box.addSpacing(GAP)
-        self.box.addWidget(label(tr("Start when I log in"), "muted"))
+        self.box.addWidget(label(tr("Start when I log in"), "muted", wrap=True))
         autostart = Autostart.for_platform(kit.place)
         if autostart is None:
-            self.box.addWidget(label(tr("Lull can't start by itself on this system."), "small"))
+            self.box.addWidget(
+                label(tr("Lull can't start by itself on this system."), "small", wrap=True)
+            )
             return
         for part, words in (
             (AutostartPart.SERVICE, tr("Start Lull in the background")),
@@ -112,8 +115,7 @@ class WindowCard(Card):
         self._kit.state.told.emit(OutcomeMessage(text=text))
 
     def _check(self, words: str, on: bool, do: Any) -> None:
-        box = QCheckBox(words)
-        box.setAccessibleName(words)
+        box = WrappedCheck(words)
         box.setChecked(on)
         box.toggled.connect(do)
         self.box.addWidget(box)

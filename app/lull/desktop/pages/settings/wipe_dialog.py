@@ -9,7 +9,6 @@ import functools
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
-    QCheckBox,
     QDialog,
     QProgressBar,
     QRadioButton,
@@ -24,6 +23,7 @@ from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import button, label, row, set_kind
 from lull.desktop.widgets.tokens import GAP
+from lull.desktop.widgets.wrapped_check import WrappedCheck
 
 
 class WipeDialog(QDialog):
@@ -61,8 +61,7 @@ class WipeDialog(QDialog):
         # Room for the longest text, so that the buttons do not move under the mouse.
         self.words.setMinimumHeight(5 * self.words.fontMetrics().lineSpacing())
         self.words.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self.sure = QCheckBox(tr("I know that this cannot be undone"))
-        self.sure.setAccessibleName(self.sure.text())
+        self.sure = WrappedCheck(tr("I know that this cannot be undone"))
         self.sure.toggled.connect(self._look)
         self.bar = QProgressBar()
         self.bar.setAccessibleName(tr("Progress"))

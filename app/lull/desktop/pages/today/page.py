@@ -208,7 +208,7 @@ class TodayPage(Page):
         self.facts = [label("", wrap=True) for _ in titles]
         for line, (title, fact) in enumerate(zip(titles, self.facts, strict=True)):
             fact.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-            grid.addWidget(label(title, "muted"), line, 0)
+            grid.addWidget(label(title, "muted", wrap=True), line, 0)
             grid.addWidget(fact, line, 1)
         card.box.addLayout(grid)
         copy = self.kit.actions.copy_address

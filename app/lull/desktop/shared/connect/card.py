@@ -19,7 +19,7 @@ from lull.desktop.shared.connect.dialogs import ConnectDialog, UndoDialog
 from lull.desktop.shared.connect.words import files_words, is_listed, state_chip, test_words
 from lull.desktop.widgets.accessible import tab_after
 from lull.desktop.widgets.page import Kit
-from lull.desktop.widgets.parts import Card, button, chip, clear_layout, label, row
+from lull.desktop.widgets.parts import Card, FlowLabel, button, chip, clear_layout, label, row
 from lull.desktop.widgets.tokens import GAP
 
 
@@ -37,7 +37,7 @@ class ConnectCard(Card):
         self.again = button(
             tr("Look again"), self._look_again, flat=True, name=tr("Look for chat apps again")
         )
-        self.box.addLayout(row(label(tr("Chat apps"), "head"), None, self.again))
+        self.box.addLayout(row(FlowLabel(tr("Chat apps"), "head"), None, self.again))
         words = tr(
             "Connect a chat app, and its requests go through Lull. You see every change to "
             "its settings before it is written, and can undo it exactly."
@@ -88,7 +88,7 @@ class ConnectCard(Card):
         box.setSpacing(GAP // 2)
         title = translated(view, "title")
         version = plain(str(view["version"] or ""))
-        box.addLayout(row(label(f"{title} {version}".strip()), chip(*state_chip(view))))
+        box.addLayout(row(FlowLabel(f"{title} {version}".strip()), chip(*state_chip(view))))
         if view["files"] and view["writable"]:
             box.addWidget(label(files_words(view), "small", wrap=True))
         elif view["by_hand"]:
