@@ -320,7 +320,7 @@ def test_what_lull_read_as_a_correction_can_be_denied_in_place(
     one = turn(0, signals=[corrects], eligible=True)
     page.view.show_conversation({**conversation(0), "turns": [one]})
     assert "Lull read your next message as a correction" in words(page)
-    denied = [b for b in page.view.findChildren(QPushButton) if "wasn't a corr" in b.text()]
+    denied = [b for b in page.view.findChildren(QPushButton) if b.text() == "No, it wasn't"]
     on_script.desktop.window.resize(700, 520)
     assert page.view.horizontalScrollBar().maximum() == 0
     denied[-1].click()

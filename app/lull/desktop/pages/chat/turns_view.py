@@ -16,6 +16,7 @@ from lull.contract.chat_headers import WINDOW_CLIENT
 from lull.contract.json_object import Json
 from lull.desktop.language.client_names import client_title
 from lull.desktop.language.words import (
+    hover,
     known_sentence,
     percent,
     plain,
@@ -254,7 +255,8 @@ class TurnsView(QScrollArea):
             words = tr("Not a correction: it was good")
             rate = functools.partial(self._rate, turn["id"], "good")
             name = tr("Answer %1: %2", number, words)
-            buttons.append(button(words, rate, flat=True, name=name))
+            buttons.append(button(tr("No, it wasn't"), rate, flat=True, name=name))
+            buttons[-1].setToolTip(hover(words))
         flow = Flow(gap=GAP)
         for one in buttons:
             flow.addWidget(one)
