@@ -11,8 +11,8 @@ import pytest
 from lull.contract.json_object import Json
 from lull.core.training.record import RunStatus, run_status_text
 from lull.desktop.language.words import parsed, reword_for_window, translated
+from lull.desktop.pages.chat.score_words import score_words
 from lull.desktop.pages.chat.secret_words import kind_words as secret_words
-from lull.desktop.pages.chat.turns_view import score_words
 from lull.desktop.pages.learning.side_by_side import check_words
 from lull.desktop.pages.schedule.week_bars import bars_of
 from tests.desktop.language.service_texts import FORMER

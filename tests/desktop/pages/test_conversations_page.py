@@ -19,7 +19,7 @@ from lull.desktop.language.words import short_date
 from lull.desktop.pages.chat.conversation_rows import PAGE
 from lull.desktop.pages.chat.forget_dialog import ForgetDialog, forget_words
 from lull.desktop.pages.chat.page import ConversationsPage
-from lull.desktop.pages.chat.turns_view import score_words
+from lull.desktop.pages.chat.score_words import score_words
 from lull.desktop.service.state import Subject
 from lull.desktop.widgets.page import PageName
 from lull.desktop.widgets.text.long_text import LongText
