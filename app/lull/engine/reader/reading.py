@@ -19,6 +19,8 @@ from lull.engine.reader.loading import LoadedReader
 from lull.engine.reader.net import batch_of, encode
 
 _SURROGATES: Final = re.compile("[\ud800-\udfff]")
+_CONTROLS: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+"""Control characters, which nobody sees: all but tabs and line breaks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +41,7 @@ def logits_of(reader: LoadedReader, exchanges: Sequence[Exchange]) -> list[Logit
     """Run the feedback reader on exchanges (question, answer, next message) and return its
     uncalibrated outputs, in order.
     """
-    whole = [encode(reader.tokenizer, _text(exchange)) for exchange in exchanges]
+    whole = [encode(reader.tokenizer, cleaned(exchange)) for exchange in exchanges]
     cut = [shorten_exchange(one) for one in whole]
     found: dict[int, Logits] = {}
     for picks in batches_by_length([encoded for encoded, _ in cut]):
@@ -91,10 +93,12 @@ def _p(reader: LoadedReader, name: str, z: float) -> float:
     return 1.0 / (1.0 + math.exp(-max(-60.0, min(60.0, a * z + b))))
 
 
-def _text(exchange: Exchange) -> Exchange:
-    """Replace lone surrogates, which broken clients may send and tokenizers reject."""
-    return Exchange(
-        asked=_SURROGATES.sub("\ufffd", exchange.asked),
-        answer=_SURROGATES.sub("\ufffd", exchange.answer),
-        said=_SURROGATES.sub("\ufffd", exchange.said),
+def cleaned(exchange: Exchange) -> Exchange:
+    """Return an exchange (question, answer, next message) as a person would see it: without control
+    characters, and with lone surrogates, which tokenizers reject, replaced.
+    """
+    asked, answer, said = (
+        _CONTROLS.sub("", _SURROGATES.sub("\ufffd", text))
+        for text in (exchange.asked, exchange.answer, exchange.said)
     )
+    return Exchange(asked=asked, answer=answer, said=said)
