@@ -29,8 +29,9 @@ called `$name`. It is no chat model and writes nothing.
 ## What it knows
 
 Taught on sentences of our own by $teachers kinds of person, seed $seed, two passes; then, from
-these weights on, in $epochs pass by $later who came later and half as many sentences of the first;
-calibrated on $calibrated items by others ($calibrators). English, German, French and Spanish. A
+these weights on, in $epochs pass by $later who came later and half as many sentences of the first,
+of which the mean with the weights before is taken; calibrated on $calibrated items by others
+($calibrators). English, German, French and Spanish. A
 message in another script, of emoji or of code alone is *unsure* without the model being asked, and
 so is another language that shows by its letters. Some 400 tokens are looked at: of a long message
 both ends.
@@ -59,7 +60,7 @@ $start s to start. Commit $commit.
     python -m bench.reader.ship --base FOLDER --work FIRST --out READER
     python -m bench.reader.teach --base FOLDER --work DIR --onto READER --frozen 9 --epochs 1 \
         --learning-rate 3e-4
-    python -m bench.reader.ship --base FOLDER --work DIR
+    python -m bench.reader.ship --base FOLDER --work DIR --mix READER
     python -m bench reader
     python -m bench.reader.card
 
