@@ -19,7 +19,8 @@ ProposesCheck = Callable[[str, str, str, str], str]
 """Makes an executable check of a rule which the failed answer fails.
 
 Called with (class of check, rule, failed answer, complaint), where the complaint is the whole
-message if it surely complains of that answer, else ""; returns JSON text, or "" for none.
+message if the reader takes it for one that complains of that answer, else ""; returns JSON text,
+or "" for none.
 """
 
 

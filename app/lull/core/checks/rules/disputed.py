@@ -69,8 +69,8 @@ def disputed_check(
     None where that leaves a doubt.
 
     `kind_class` is the class of check that a classifier predicts for the rule; `complaint` is the
-    whole message, if it surely complains of the answer. Only then does a rule that names what the
-    answer has mean the other of two things ("AM hurts my eyes").
+    whole message, if the reader takes it for one that complains of the answer. Only then does a
+    rule that names what the answer has mean the other of two things ("AM hurts my eyes").
     """
     # Who asks "could you stop that?" behind an answer wants it stopped.
     text = rule.lower().replace("’", "'").rstrip(" ?")

@@ -37,7 +37,8 @@ def proposed_check(
     complained of passes it.
 
     `kind` is the class of check that a classifier predicts for the rule, `complaint` the whole
-    message in which the user stated it, if it surely complains of the answer.
+    message in which the user stated it, if the reader takes it for one that complains of the
+    answer.
     """
     check = stated_check(kind, rule)
     if check is None and not exact_checks(rule):  # else its words need several, or speak against it
