@@ -113,6 +113,12 @@ def test_what_the_answer_leaves_open_stays_open(kind: CheckKind, rule: str, comp
     assert disputed_check(kind, rule, DASHED, complaint=complaint) is None
 
 
+def test_a_list_that_is_refused_is_not_wanted_where_the_answer_has_another_one() -> None:
+    asked = "could you stop putting bullet points or numbers in front of everything you write me?"
+    assert disputed_check(CheckKind.BULLETS, asked, "1. one\n2. two") is None
+    assert disputed_check(CheckKind.NUMBERED_LIST, "no more numbered lists", "- one\n- two") is None
+
+
 def test_a_wish_that_is_put_as_a_question_is_no_condition() -> None:
     asked = "could you stop finishing everything that way?"
     question = CheckKind.NO_CLOSING_QUESTION

@@ -11,6 +11,7 @@ fails. Nothing is concluded where that leaves none or several.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -21,9 +22,11 @@ from lull.core.checks.rules.choices import choices_named, other_choice
 from lull.core.checks.rules.part_forms import concerns_unchecked_part, part_named
 from lull.core.checks.rules.phrases import (
     LENGTH_NOUNS,
+    NUMBERED_LISTS,
     ONE_PART,
     conditional,
     has_negation,
+    is_forbidden,
     quoted,
     with_straight_quotes,
 )
@@ -40,6 +43,7 @@ _FORMS: Final = (
     CheckKind.TYPE_HINTS, CheckKind.CODE_ONLY, CheckKind.PLAIN_TEXT,
 )  # fmt: skip
 """Classes without a parameter, of which an answer that is not so can be complained of."""
+_LISTS: Final = (CheckKind.BULLETS, CheckKind.NUMBERED_LIST)
 _CHOSEN: Final = (
     CheckKind.LANGUAGE, CheckKind.NO_SIGN, CheckKind.UNITS, CheckKind.DATE_FORMAT,
     CheckKind.TIME_FORMAT, CheckKind.QUOTE_STYLE,
@@ -79,6 +83,8 @@ def disputed_check(
     fails = _Failing(answer, tools)
     if kind_class in (*_COUNTED, *_FORMS) and ONE_PART.search(text):
         return None
+    if kind_class in _LISTS and _forbids(CheckKind(kind_class), text):
+        return None  # the answer that lacks this list may have another one
     if kind_class in _FORMS:
         return fails.only([Check(kind=CheckKind(kind_class))])
     if kind_class in _COUNTED:
@@ -92,6 +98,12 @@ def disputed_check(
         kind = CheckKind(kind_class)
         return fails.only([Check(kind=kind, value=one.strip()) for one in quoted(texts[0])])
     return None
+
+
+def _forbids(kind: CheckKind, text: str) -> bool:
+    names = NUMBERED_LISTS if kind is CheckKind.NUMBERED_LIST else LENGTH_NOUNS[kind]
+    named = re.finditer(rf"\b(?:{names})", text)
+    return any(is_forbidden(text, found) for found in named)
 
 
 class _Failing:
