@@ -11,7 +11,7 @@ from string import Template
 from typing import Final
 
 from bench.json_object import Json
-from bench.reader.items import CALIBRATION, LATER, teachers
+from bench.reader.items import CALIBRATION, SITTINGS, teachers
 from bench.reader.ship import SHIPPED
 from bench.report import RESULTS
 
@@ -28,10 +28,10 @@ called `$name`. It is no chat model and writes nothing.
 
 ## What it knows
 
-Taught on sentences of our own by $teachers kinds of person, seed $seed, two passes; then, from
-these weights on, in $epochs pass by $later who came later and half as many sentences of the first,
-of which the mean with the weights before is taken; calibrated on $calibrated items by others
-($calibrators). English, German, French and Spanish. A
+Taught on sentences of our own by $teachers kinds of person, seed $seed, two passes; then, each
+time from these weights on, by $later who came later, in one pass with half as many sentences of
+those before, of which the mean with the weights before is taken; calibrated on $calibrated items by
+others ($calibrators). English, German, French and Spanish. A
 message in another script, of emoji or of code alone is *unsure* without the model being asked, and
 so is another language that shows by its letters. Some 400 tokens are looked at: of a long message
 both ends.
@@ -57,10 +57,8 @@ $start s to start. Commit $commit.
 ## How it is made again
 
     python -m bench.reader.teach --base FOLDER --work FIRST --frozen 9 --epochs 2
-    python -m bench.reader.ship --base FOLDER --work FIRST --out READER
-    python -m bench.reader.teach --base FOLDER --work DIR --onto READER --frozen 9 --epochs 1 \
-        --learning-rate 3e-4
-    python -m bench.reader.ship --base FOLDER --work DIR --mix READER
+    python -m bench.reader.ship --base FOLDER --work FIRST --out READER1
+$sittings
     python -m bench reader
     python -m bench.reader.card
 
@@ -80,9 +78,9 @@ def card(document: Json, facts: Json, megabytes: float) -> str:
         megabytes=f"{megabytes:.1f}",
         name=document["reader"],
         teachers=len(teachers()),
-        later=len(LATER),
+        later=" and then by ".join(str(len(sitting)) for sitting in SITTINGS),
+        sittings="\n".join(_sitting(number) for number in range(1, len(SITTINGS) + 1)),
         seed=facts["trained"]["seed"],
-        epochs=facts["trained"]["epochs"],
         calibrated=facts["calibrated_on"]["items"],
         calibrators=_names(CALIBRATION),
         people=_names(document["people"]),
@@ -98,6 +96,17 @@ def card(document: Json, facts: Json, megabytes: float) -> str:
         p95=times["p95_s"],
         start=times["start_s"],
     )
+
+
+def _sitting(number: int) -> str:
+    """Return the commands of a sitting; READER1 are the weights after the first training."""
+    last = number == len(SITTINGS)
+    return f"""\
+    python -m bench.reader.teach --base FOLDER --work SITTING{number} --onto READER{number} \\
+        --sitting {number} --frozen 9 --epochs 1 --learning-rate 3e-4
+    python -m bench.reader.ship --base FOLDER --work SITTING{number} --mix READER{number}{
+        "" if last else f" --out READER{number + 1}"
+    }"""
 
 
 def _row(row: Json) -> str:

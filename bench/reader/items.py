@@ -25,36 +25,40 @@ EXAM: Final = (
     "wedding_photographer",
 )
 """The people who are held out for one final examination."""
-LATER: Final = (
-    "archive_keeper",
-    "bank_auditor",
-    "berlin_apprentice",
-    "bogota_architect",
-    "desk_editor",
-    "estate_agent",
-    "ferry_purser",
-    "funeral_director",
-    "grandmother",
-    "indian_accountant",
-    "lyon_pharmacist",
-    "munich_caterer",
-    "night_porter",
-    "parish_secretary",
-    "phd_biologist",
-    "physiotherapist",
-    "polish_admin",
-    "qa_engineer",
-    "records_officer",
-    "release_manager",
-    "retired_engineer",
-    "sevilla_teacher",
-    "tax_accountant",
-    "toulouse_nurse",
-    "truck_mechanic",
-    "vet_receptionist",
-    "web_agency_dev",
+SITTINGS: Final = (
+    (
+        "archive_keeper",
+        "bank_auditor",
+        "berlin_apprentice",
+        "bogota_architect",
+        "desk_editor",
+        "estate_agent",
+        "ferry_purser",
+        "funeral_director",
+        "grandmother",
+        "indian_accountant",
+        "lyon_pharmacist",
+        "munich_caterer",
+        "night_porter",
+        "parish_secretary",
+        "phd_biologist",
+        "physiotherapist",
+        "polish_admin",
+        "qa_engineer",
+        "records_officer",
+        "release_manager",
+        "retired_engineer",
+        "sevilla_teacher",
+        "tax_accountant",
+        "toulouse_nurse",
+        "truck_mechanic",
+        "vet_receptionist",
+        "web_agency_dev",
+    ),
 )
-"""The people who came after the first training; they teach in a second one that goes on from it."""
+"""The people who came after the first training, in the sittings in which they teach: each goes on
+from the weights of the one before.
+"""
 CALIBRATION: Final = (
     "embedded_consultant",
     "museum_guide",
@@ -180,8 +184,13 @@ def teachers() -> list[str]:
     """Return the names of the people whose sentences train the reader from the beginning: all but
     those for calibration and those who came later.
     """
-    others = (*CALIBRATION, *LATER)
+    others = {*CALIBRATION, *(name for sitting in SITTINGS for name in sitting)}
     return sorted(p.stem for p in PEOPLE.glob("*.jsonl") if p.stem not in others)
+
+
+def taught_before(sitting: int) -> list[str]:
+    """Return the names of the people who taught before a sitting, counted from 1."""
+    return [*teachers(), *(name for earlier in SITTINGS[: sitting - 1] for name in earlier)]
 
 
 def examined() -> Iterator[Item]:

@@ -1,7 +1,7 @@
 """Trains the reader: `python -m bench.reader.teach --base FOLDER --work DIR`.
 
-With `--onto FOLDER` it goes on from the weights of an earlier training, with the people who came
-later and half as many sentences of the others beside.
+With `--onto FOLDER --sitting N` it goes on from the weights of an earlier training, with the people
+of that sitting and half as many sentences of those who taught before.
 
 Seeded; goes on where it was cut off. The lower layers never change, so what they say of every
 sentence is worked out once and kept in `DIR/lower`; then the upper layers' LoRA and the heads are
@@ -33,7 +33,15 @@ from mlx.utils import tree_flatten, tree_unflatten  # noqa: E402
 from mlx_lm import load  # noqa: E402
 from tokenizers import Tokenizer  # noqa: E402
 
-from bench.reader.items import CHECKS, LABELS, LATER, Item, people, teachers  # noqa: E402
+from bench.reader.items import (  # noqa: E402
+    CHECKS,
+    LABELS,
+    SITTINGS,
+    Item,
+    people,
+    taught_before,
+    teachers,
+)
 from lull.backends.reader.files import WEIGHTS  # noqa: E402
 from lull.engine.reader.net import Batch, EncodedExchange, ReaderNet, ReaderShape, batch_of, encode  # noqa: E402
 
@@ -304,6 +312,13 @@ def main() -> int:
     parser.add_argument("--base", type=Path, required=True, help="the small model as an MLX folder")
     parser.add_argument("--work", type=Path, required=True, help="checkpoints; made if missing")
     parser.add_argument("--people", nargs="*", help="whose sentences teach; everybody's")
+    parser.add_argument(
+        "--sitting",
+        type=int,
+        choices=range(1, len(SITTINGS) + 1),
+        default=len(SITTINGS),
+        help="with --onto: which people came then; the last",
+    )
     for name, value in asdict(Plan()).items():
         if name == "onto":
             parser.add_argument(
@@ -315,10 +330,10 @@ def main() -> int:
             parser.add_argument(f"--{name.replace('_', '-')}", type=type(value), default=value)
     args = vars(parser.parse_args())
     base, work, names = args.pop("base"), args.pop("work"), args.pop("people")
-    onto = args.pop("onto")
-    items = people(*(names or (LATER if onto else teachers())))
+    onto, sitting = args.pop("onto"), args.pop("sitting")
+    items = people(*(names or (SITTINGS[sitting - 1] if onto else teachers())))
     if onto is not None:
-        items = with_others(items, people(*teachers()), args["seed"])
+        items = with_others(items, people(*taught_before(sitting)), args["seed"])
         args["onto"] = hashlib.sha256((onto / WEIGHTS).read_bytes()).hexdigest()
     print(f"{len(items)} items by {len({i.person for i in items})} people", flush=True)
     plan = Plan(**args)
