@@ -113,6 +113,16 @@ def test_what_the_answer_leaves_open_stays_open(kind: CheckKind, rule: str, comp
     assert disputed_check(kind, rule, DASHED, complaint=complaint) is None
 
 
+def test_letters_that_are_refused_are_not_wanted() -> None:
+    shouted, plain = "THE TRAIN LEAVES AT NINE.", "The train leaves at nine."
+    assert disputed_check(CheckKind.LOWER_CASE, "no more lower case, ever", plain) is None
+    assert (
+        disputed_check(CheckKind.UPPER_CASE, "I won't have capitals in my letters", plain) is None
+    )
+    wanted = disputed_check(CheckKind.LOWER_CASE, "enough of these capitals", shouted)
+    assert wanted == Check(kind=CheckKind.LOWER_CASE)
+
+
 def test_a_list_that_is_refused_is_not_wanted_where_the_answer_has_another_one() -> None:
     asked = "could you stop putting bullet points or numbers in front of everything you write me?"
     assert disputed_check(CheckKind.BULLETS, asked, "1. one\n2. two") is None

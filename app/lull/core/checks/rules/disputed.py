@@ -19,7 +19,12 @@ from lull.core.checks.check import NO_LIBRARIES, Check, CheckKind, CheckLibrarie
 from lull.core.checks.check_answer import passes_check
 from lull.core.checks.rules import amounts
 from lull.core.checks.rules.choices import choices_named, other_choice
-from lull.core.checks.rules.part_forms import concerns_unchecked_part, part_named
+from lull.core.checks.rules.part_forms import (
+    CAPITAL_LETTERS,
+    SMALL_LETTERS,
+    concerns_unchecked_part,
+    part_named,
+)
 from lull.core.checks.rules.phrases import (
     LENGTH_NOUNS,
     NUMBERED_LISTS,
@@ -43,7 +48,13 @@ _FORMS: Final = (
     CheckKind.TYPE_HINTS, CheckKind.CODE_ONLY, CheckKind.PLAIN_TEXT,
 )  # fmt: skip
 """Classes without a parameter, of which an answer that is not so can be complained of."""
-_LISTS: Final = (CheckKind.BULLETS, CheckKind.NUMBERED_LIST)
+_NAMED_FORMS: Final = {
+    CheckKind.BULLETS: LENGTH_NOUNS[CheckKind.BULLETS],
+    CheckKind.NUMBERED_LIST: NUMBERED_LISTS,
+    CheckKind.LOWER_CASE: SMALL_LETTERS,
+    CheckKind.UPPER_CASE: CAPITAL_LETTERS,
+}
+"""The words for forms of which an answer has one or another, as patterns."""
 _CHOSEN: Final = (
     CheckKind.LANGUAGE, CheckKind.NO_SIGN, CheckKind.UNITS, CheckKind.DATE_FORMAT,
     CheckKind.TIME_FORMAT, CheckKind.QUOTE_STYLE,
@@ -83,10 +94,10 @@ def disputed_check(
     fails = _Failing(answer, tools)
     if kind_class in (*_COUNTED, *_FORMS) and ONE_PART.search(text):
         return None
-    if kind_class in _LISTS and _forbids(CheckKind(kind_class), text):
-        return None  # the answer that lacks this list may have another one
     if kind_class in _FORMS:
-        return fails.only([Check(kind=CheckKind(kind_class))])
+        form = CheckKind(kind_class)
+        # the answer that lacks this form may have another one that is meant
+        return None if _forbids(form, text) else fails.only([Check(kind=form)])
     if kind_class in _COUNTED:
         return _amount(CheckKind(kind_class), text, fails)
     texts = [with_straight_quotes(one) for one in (rule, complaint)]
@@ -101,8 +112,9 @@ def disputed_check(
 
 
 def _forbids(kind: CheckKind, text: str) -> bool:
-    names = NUMBERED_LISTS if kind is CheckKind.NUMBERED_LIST else LENGTH_NOUNS[kind]
-    named = re.finditer(rf"\b(?:{names})", text)
+    """Whether the words refuse a form that they name, such as a list or small letters."""
+    names = _NAMED_FORMS.get(kind)
+    named = re.finditer(rf"\b(?:{names})", text) if names else ()
     return any(is_forbidden(text, found) for found in named)
 
 

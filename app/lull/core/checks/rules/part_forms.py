@@ -101,11 +101,11 @@ _CONTAINS: Final = re.compile(
 )
 _IS: Final = re.compile(r"\b(?:is|be|ist|sein|est|être|es|ser)\b", re.I)
 _FULL_STOP: Final = r"full stops?|periods?|punkte?\b|points? final|puntos? final"
-_SMALL: Final = (
+SMALL_LETTERS: Final = (
     r"lower[- ]?case|small letters?|kleinbuchstaben|kleingeschrieben|klein\b|"
     r"minuscules?|minúsculas?"
 )
-_CAPITAL: Final = r"upper[- ]?case|capitals?|großbuchstaben|groß\b|majuscules?|mayúsculas?"
+CAPITAL_LETTERS: Final = r"upper[- ]?case|capitals?|großbuchstaben|groß\b|majuscules?|mayúsculas?"
 _OTHER_START: Final = r"\b(?:verb|noun|emoji|number|tag|word|imperative|type|prefix|question)\b"
 
 
@@ -262,7 +262,7 @@ def _letters(part: Part, bare: str) -> Check | None:
         return Check(kind=CheckKind.ENDS, value=".", must=not has_negation(bare), part=part)
     if first and (where is part or re.search(_OTHER_START, bare, re.I)):
         return None
-    small, capital = re.search(_SMALL, bare, re.I), re.search(_CAPITAL, bare, re.I)
+    small, capital = re.search(SMALL_LETTERS, bare, re.I), re.search(CAPITAL_LETTERS, bare, re.I)
     if bool(small) == bool(capital) or (part in (Part.ITEMS, Part.SENTENCES) and not first):
         return None
     if has_negation(bare) and not first:
