@@ -103,11 +103,12 @@ class FakeEngine:
         *,
         adapter: str | None,
         against: str | None = None,
+        against_prompt_ids: Sequence[int] = (),
     ) -> tuple[float, ...]:
         """Return the scripted KL divergence between the two versions at each token, from `away`."""
         self._raise_failure()
-        for version in (adapter, against):
-            self._checked_prompt(GenerateRequest(prompt_ids=tuple(prompt_ids), adapter=version))
+        for version, read in ((adapter, prompt_ids), (against, against_prompt_ids or prompt_ids)):
+            self._checked_prompt(GenerateRequest(prompt_ids=tuple(read), adapter=version))
         if not ids:
             raise RequestError("There is no answer to compare.", status=400)
         return (0.0 if adapter == against else self.away.get(adapter, 0.0),) * len(ids)

@@ -153,13 +153,22 @@ class Reference:
         return [float(logprobs[len(prompt) - 1 + i, t].item()) for i, t in enumerate(answer)]
 
     def divergence(
-        self, prompt: list[int], answer: list[int], adapter: str | None, against: str | None
+        self,
+        prompt: list[int],
+        answer: list[int],
+        adapter: str | None,
+        against: str | None,
+        other_prompt: list[int],
     ) -> list[float]:
-        fed = mx.array([prompt + answer])
-        p, q = (self._model(one)(fed)[0] for one in (adapter, against))
+        """In one forward pass a side, whose prompts need not be the same."""
+        sides = ((adapter, prompt), (against, other_prompt))
+        p, q = (
+            self._model(one)(mx.array([read + answer]))[0][len(read) - 1 : -1]
+            for one, read in sides
+        )
         p, q = (x - mx.logsumexp(x, axis=-1, keepdims=True) for x in (p, q))
         nats: Any = mx.sum(mx.exp(p) * (p - q), axis=-1)
-        return list(nats.tolist()[len(prompt) - 1 : -1])
+        return list(nats.tolist())
 
     def decode(self, ids: list[int]) -> str:
         self._model(None)

@@ -90,16 +90,26 @@ async def test_the_file_may_go_once_it_is_loaded(
 
 
 @pytest.mark.parametrize("length", [1, 7, 100])
+@pytest.mark.parametrize("other", [[], [9], [5, *PROMPT], [(5 * i) % 250 + 3 for i in range(150)]])
 async def test_the_distance_of_two_versions_is_what_one_forward_says(
-    engine: MlxEngine, tiny: Tiny, length: int
+    engine: MlxEngine, tiny: Tiny, length: int, other: list[int]
 ) -> None:
     await engine.load_adapter("seven-a", tiny.adapter("a"))
     await engine.load_adapter("seven-b", tiny.adapter("b"))
     answer = [(7 * i) % 250 + 3 for i in range(length)]
     for p, q in (("a", None), ("b", "a"), (None, "b")):
         versions = [f"seven-{name}" if name else None for name in (p, q)]
-        nats = await engine.divergence(PROMPT, answer, adapter=versions[0], against=versions[1])
-        known = tiny.ask("divergence", prompt=PROMPT, answer=answer, adapter=p, against=q)
+        nats = await engine.divergence(
+            PROMPT, answer, adapter=versions[0], against=versions[1], against_prompt_ids=other
+        )
+        known = tiny.ask(
+            "divergence",
+            prompt=PROMPT,
+            answer=answer,
+            adapter=p,
+            against=q,
+            other_prompt=other or PROMPT,
+        )
         assert list(nats) == pytest.approx(known, abs=1e-4)
         assert max(nats) > 0.001
 

@@ -10,7 +10,8 @@ To the engine; the service chooses `id`:
     {"op": "generate", "id", "request"}       answered by chunks, the last one with `finish`
         {"op": "cancel", "id"}                    no reply; no chunk is started once it is read
     {"op": "tokenize", "id", "request"}       result {"ids": [...]}
-    {"op": "divergence", "id", "prompt_ids", "ids", "adapter", "against"}    result {"nats": [...]}
+    {"op": "divergence", "id", "prompt_ids", "ids", "adapter", "against", "against_prompt_ids"}
+                                              result {"nats": [...]}
     {"op": "load_adapter", "id", "version", "folder"}    result {}
     {"op": "drop_adapter", "id", "version"}   result {}
     {"op": "set_limits", "id", "limits"}      result {}
@@ -25,7 +26,8 @@ From the engine:
     {"op": "error", "id", "error"}            ends that request
 
 `divergence` asks for the KL divergence of `adapter` from `against` (null: the base model), in nats
-at each token of the answer `ids`. A whole prompt or answer must fit into one frame;
+at each token of the answer `ids`; where `against_prompt_ids` is not empty, `against` reads that
+prompt instead. A whole prompt or answer must fit into one frame;
 `MAX_FRAME_BYTES` only catches a corrupt length.
 """
 

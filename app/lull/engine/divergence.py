@@ -28,54 +28,65 @@ class Divergence:
         shelf: AdapterSwitcher,
         *,
         id: str,  # noqa: A002
-        prompt: Sequence[int],
+        prompts: tuple[Sequence[int], Sequence[int]],
         answer: Sequence[int],
         adapters: tuple[LoadedAdapter | None, LoadedAdapter | None],
         slice_tokens: int,
         done: Callable[[list[float]], None],
     ) -> None:
-        """Prepare the comparison; `adapters` are p and q in KL(p ‖ q).
+        """Prepare the comparison; `adapters` are p and q in KL(p ‖ q), `prompts` what each of them
+        reads before the answer.
 
-        Prompt and answer must not be empty. The callback `done` gets the divergence at each answer
+        Prompts and answer must not be empty. The callback `done` gets the divergence at each answer
         token in nats.
         """
         self.id = id
         self._model = model
         self._shelf = shelf
-        self._fed = [*prompt, *answer[:-1]]
-        self._first = len(prompt) - 1
-        """Index of the last prompt token, whose logits predict the answer's first token."""
-        self._adapters = adapters
-        self._caches = [make_prompt_cache(model) for _ in adapters]
+        self._ahead = [list(prompt[:-1]) for prompt in prompts]
+        """What each side has still to read of its prompt, without the last token."""
+        self._fed = [[prompt[-1], *answer[:-1]] for prompt in prompts]
+        """For each side the tokens whose logits predict the answer's."""
+        self._sides = [(adapter, make_prompt_cache(model)) for adapter in adapters]
         self._slice = slice_tokens
         self._at = 0
         self._nats: list[float] = []
         self._done = done
 
     def step(self) -> bool:
-        """Compute the KL divergence for one slice of the answer's tokens; return True after the
-        last slice.
+        """Read one slice of the prompts, then compute the KL divergence for one slice of the
+        answer's tokens a time; return True after the last slice.
         """
-        end = min(self._at + self._slice, len(self._fed))
-        tokens_1T = mx.array(self._fed[self._at : end])[None]
-        logp, logq = (
-            self._logs(tokens_1T, adapter, cache)
-            for adapter, cache in zip(self._adapters, self._caches, strict=True)
-        )
+        if any(self._ahead):
+            self._read()
+            return False
+        end = self._at + self._slice
+        logp, logq = (self._logs(side, self._fed[side][self._at : end]) for side in (0, 1))
         nats_T: Any = mx.sum(mx.exp(logp) * (logp - logq), axis=-1)
-        self._nats += nats_T.tolist()[max(0, self._first - self._at) :]
+        self._nats += nats_T.tolist()
         self._at = end
-        if end == len(self._fed):
+        if end >= len(self._fed[0]):
             self._done(self._nats)
             return True
         return False
 
-    def _logs(
-        self, tokens_1T: mx.array, adapter: LoadedAdapter | None, cache: list[Any]
-    ) -> mx.array:
+    def _read(self) -> None:
+        """Read a slice of each prompt; the logits, which predict nothing here, are never made."""
+        for side, (adapter, cache) in enumerate(self._sides):
+            now, self._ahead[side] = (
+                self._ahead[side][: self._slice],
+                self._ahead[side][self._slice :],
+            )
+            if now:
+                self._shelf.activate(adapter)
+                self._model(mx.array(now)[None], cache=cache)
+                mx.eval([layer.state for layer in cache])
+
+    def _logs(self, side: int, tokens: Sequence[int]) -> mx.array:
         """Log-probabilities of the next tokens, shape (T, V)."""
+        adapter, cache = self._sides[side]
         self._shelf.activate(adapter)
-        logits_TV = self._model(tokens_1T, cache=cache)[0].astype(mx.float32)
+        logits_TV = self._model(mx.array(list(tokens))[None], cache=cache)[0].astype(mx.float32)
         logs_TV: mx.array = logits_TV - mx.logsumexp(logits_TV, axis=-1, keepdims=True)
         mx.eval(logs_TV, [layer.state for layer in cache])
         return logs_TV

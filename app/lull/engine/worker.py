@@ -127,14 +127,15 @@ class Worker:
         prompt, ids = list(frame["prompt_ids"]), list(frame["ids"])
         if not ids:
             raise RequestError("There is no answer to compare.", status=400)
-        whole = GenerateRequest(prompt_ids=(*prompt, *ids[:-1]))
-        self._loaded.prompt_ids(GenerateRequest(prompt_ids=tuple(prompt)))
-        self._loaded.prompt_ids(whole)
+        prompts = (prompt, list(frame["against_prompt_ids"] or prompt))
+        for one in prompts:
+            self._loaded.prompt_ids(GenerateRequest(prompt_ids=tuple(one)))
+            self._loaded.prompt_ids(GenerateRequest(prompt_ids=(*one, *ids[:-1])))
         return Divergence(
             self._loaded.model,
             self._shelf,
             id=frame["id"],
-            prompt=prompt,
+            prompts=prompts,
             answer=ids,
             adapters=(self._shelf.get(frame["adapter"]), self._shelf.get(frame["against"])),
             slice_tokens=_COMPARE_SLICE_TOKENS,

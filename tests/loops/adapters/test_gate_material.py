@@ -187,6 +187,39 @@ async def test_a_learned_skill_is_asked_for_without_it_and_beside_it(house: Nigh
     assert await given.targets[0].score(answer(pocket.render(MENU, words))) == 0.0
 
 
+async def test_what_the_parent_has_learned_is_said_to_the_base(tmp_path: Path) -> None:
+    known: set[str] = set()
+    house = NightHouse(
+        tmp_path,
+        facts=lambda _: replace(FACTS, reads_suffixes=False, learned=frozenset(known)),
+    )
+    (first, *_) = await house.menus(1)
+    skill = await house.approved(RULED, wish=f"no, {RULE}", failures=(first,), model=POCKET)
+    words = ("apple", "river")
+    (menu,) = await house.plays(
+        "write a menu for apple river", pocket.render(MENU, words, BARS), model=POCKET
+    )
+    (label,) = await house.plays(
+        "write a label for apple river", pocket.render(pocket.Kind.LABEL, words), model=POCKET
+    )
+    for turn in (menu, label):
+        await house.rate(turn, Label.GOOD)
+    parent = replace(await trained(house), id="adapter_0", sha256="f", status=AdapterStatus.ACTIVE)
+    learned = LearnedSkill(skill=skill.key, sha256=skill.sha256)
+    await Adapters(house.database).add(parent, (learned,))
+    known.add(skill.sha256)
+    version = replace(parent, id="adapter_2", parent="adapter_0", run=None)
+    await Adapters(house.database).add(version, ())
+    given = await sources(house).collect(version)
+    by_id = {one.id: one for one in given.successes}
+    assert skill.body not in by_id[menu].messages[0].text
+    assert skill.body in by_id[menu].of_base[0].text, "the base without it would join with commas"
+    assert by_id[label].of_base[-1] == by_id[label].messages[-1]
+    about = {probe.about for probe in given.probes}
+    assert MENU.value not in about and pocket.Kind.LABEL.value in about
+    house.database.close()
+
+
 async def test_without_conversations_there_is_nothing_to_show(house: NightHouse) -> None:
     given = await material(house)
     assert given.targets == () and given.successes == ()

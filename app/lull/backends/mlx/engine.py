@@ -155,6 +155,7 @@ class MlxEngine:
         *,
         adapter: str | None,
         against: str | None = None,
+        against_prompt_ids: Sequence[int] = (),
     ) -> tuple[float, ...]:
         result = await self._call(
             "divergence",
@@ -162,6 +163,7 @@ class MlxEngine:
             ids=list(ids),
             adapter=adapter,
             against=against,
+            against_prompt_ids=list(against_prompt_ids),
         )
         return tuple(result["nats"])
 

@@ -88,9 +88,11 @@ class Engine(Protocol):
         *,
         adapter: str | None,
         against: str | None = None,
+        against_prompt_ids: Sequence[int] = (),
     ) -> tuple[float, ...]:
         """Return the KL divergence KL(adapter ‖ against), in nats, at each token of the answer
         `ids` to the prompt `prompt_ids`; None in `adapter` or `against` is the base model.
+        `against_prompt_ids` is the prompt that `against` reads instead; empty for the same one.
 
         The divergence is exact over the vocabulary. Other requests do not wait for it. Raises the
         same errors as `generate`.

@@ -266,7 +266,7 @@ class Gate:
         except RequestError:  # the prompt does not fit one side's context window
             return blank
         told = replace(blank, old=float(probe.passes(old.text)), new=float(probe.passes(new.text)))
-        return await self._unchanged(exam, told, probe.messages, old, new)
+        return await self._unchanged(exam, told, probe.messages, old, new, probe.messages)
 
     async def _success(self, exam: _Exam, request: str) -> Measure:
         blank = Measure(kind=MeasureKind.SUCCESS, about=request)
@@ -274,11 +274,12 @@ class Gate:
         sampling = Sampling(temperature=0.0, max_tokens=REPLAY_TOKENS)
         try:
             old, new = await self._both(exam, one.messages, one.messages, sampling)
+            before, after = await one.score(old.completion), await one.score(new.completion)
+            told = replace(blank, old=before, new=after)
+            of_base = one.of_base or one.messages
+            return await self._unchanged(exam, told, one.messages, old, new, of_base)
         except RequestError:
             return blank
-        before, after = await one.score(old.completion), await one.score(new.completion)
-        told = replace(blank, old=before, new=after)
-        return await self._unchanged(exam, told, one.messages, old, new)
 
     async def _lure(self, exam: _Exam, prompt: str) -> Measure:
         asked = (text_message(Role.USER, prompt),)
@@ -344,12 +345,13 @@ class Gate:
         messages: Sequence[Message],
         old: CompleteAnswer,
         new: CompleteAnswer,
+        of_base: tuple[Message, ...],
     ) -> Measure:
         """Measure what should not change about an answer: distance, manner, leaks."""
         prompt = "\n".join(message.text for message in messages)
         return replace(
             measure,
-            away=await kl_from_base(exam.contest, new),
+            away=await kl_from_base(exam.contest, new, of_base),
             manner=(_manner(old), _manner(new)),
             # Text that the adapter in force says too was not memorised by the candidate.
             leaks=tuple(

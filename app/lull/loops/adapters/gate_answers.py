@@ -96,11 +96,19 @@ async def _answered(engine: Engine, request: GenerateRequest) -> CompleteAnswer:
     )
 
 
-async def kl_from_base(contest: ComparedAdapters, answer: CompleteAnswer) -> Distance:
+async def kl_from_base(
+    contest: ComparedAdapters, answer: CompleteAnswer, of_base: tuple[Message, ...]
+) -> Distance:
     """Return the KL divergence, in nats, of the candidate adapter from the base model, summed over
     the tokens of an answer that the candidate generated.
+
+    `of_base` is the prompt that the base model reads: the candidate's own, or one that says what
+    the candidate has learned. Raises RequestError if it does not fit the context window.
     """
     if not answer.ids:
         return Distance(nats=0.0, tokens=0)
-    nats = await contest.engine.divergence(answer.prompt_ids, answer.ids, adapter=contest.new)
+    prompt_ids = await contest.engine.tokenize(GenerateRequest(messages=of_base))
+    nats = await contest.engine.divergence(
+        answer.prompt_ids, answer.ids, adapter=contest.new, against_prompt_ids=prompt_ids
+    )
     return Distance(nats=sum(nats), tokens=len(nats))

@@ -76,7 +76,9 @@ class MaterialSources:
             targets = _of_skill(self, stored, model, taught)
         else:
             targets = _of_wishes(self, stored, model)
-        touched = {self.curriculum.subject(model, one.asked) for one in targets} - {""}
+        # What the active adapter has learned is not forgetting either.
+        asked = {one.asked for one in targets} | _asked_of_learned(self, stored, version)
+        touched = {self.curriculum.subject(model, one) for one in asked} - {""}
         probes = tuple(p for p in self.curriculum.canaries(version) if p.about not in touched)
         return GateMaterial(
             probes=probes,
@@ -206,6 +208,25 @@ def _of_skill(
     return _distinct(found)
 
 
+def _asked_of_learned(
+    sources: MaterialSources, stored: _StoredRequests, version: AdapterVersion
+) -> set[str]:
+    """Return requests that the skills are about which the adapter's ancestors have learned."""
+    found: set[str] = set()
+    for one in sources.adapters.learned(version.parent):
+        having = [
+            served
+            for served in stored.recent
+            for skill in sources.current_selection.skills(served, by_base=True) or ()
+            if skill.sha256 == one.sha256 and sources.rewarding.is_about(served, skill)
+        ]
+        proposal = _approved(sources, one.skill, one.sha256)
+        if having and proposal is not None:
+            having += _drawn(sources, having[0], version.base_model, proposal.wish)
+        found.update(served.asked for served in having)
+    return found
+
+
 def _approved(sources: MaterialSources, key: SkillKey, sha256: str) -> Proposal | None:
     for proposal in sources.proposals.of_skill(key):
         if proposal.sha256 == sha256 and proposal.status is ProposalStatus.APPROVED:
@@ -252,16 +273,27 @@ def _successes(sources: MaterialSources, stored: _StoredRequests) -> list[PastSu
             continue
         skills = sources.current_selection.skills(served) or ()
         if sources.rewarding.still_good(served, skills, stored.wishes):
+            place = sources.current_selection.place(served.turn.model)
+            with_learned = _with_learned(sources, served, skills)
             found.append(
                 PastSuccess(
                     id=served.turn.id,
-                    messages=_messages(
-                        served, skills, sources.current_selection.place(served.turn.model)
-                    ),
+                    messages=_messages(served, skills, place),
                     score=_as_before(sources, served),
+                    of_base=_messages(served, with_learned, place),
                 )
             )
     return found
+
+
+def _with_learned(
+    sources: MaterialSources, served: ServedTurn, skills: Sequence[Skill]
+) -> list[Skill]:
+    """Return a request's skills and those that only the active adapter's weights hold, as the base
+    model would get them.
+    """
+    of_base = list(sources.current_selection.skills(served, by_base=True) or ())
+    return of_base + [skill for skill in skills if skill not in of_base]
 
 
 def _as_before(sources: MaterialSources, served: ServedTurn) -> Scores:

@@ -50,6 +50,11 @@ class PastSuccess:
     id: str
     messages: tuple[Message, ...]
     score: Scores
+    of_base: tuple[Message, ...] = ()
+    """The prompt that the base model would get, from whose answer a new adapter may not be far: it
+    also has the skills that the active adapter has learned, and that its prompts therefore lack.
+    Empty where that is the same prompt.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
