@@ -90,7 +90,7 @@ class IdleSettings:
     sure_after_min: float = setting(
         _RULE.sure_after_s / 60,
         "The longest that Lull waits in your sleep hours and while a calendar says that you are "
-        "away, also after an answer. It is not 0, because you may still be up late.",
+        "away, except after an answer. It is not 0, because you may still be up late.",
         at_least=0.1,
         at_most=1440,
     )

@@ -205,14 +205,24 @@ CASES = [
         *WAITS,
     ),
     case(
-        "an answer of the night before sleep hours end, and the work goes on",
+        "an answer nine minutes ago in sleep hours, which somebody sits up through",
+        see(since_chat_s=540.0),
+        *WAITS,
+        rule=SLEEPS,
+        start=NIGHT,
+    ),
+    case(
+        "an answer nine minutes ago in a meeting, which was cancelled",
+        see(since_chat_s=540.0, events=NOON_MEETING),
+        *WAITS,
+    ),
+    case(
+        "an answer three minutes ago, locked, and the work goes on without the lock",
         (
-            see(input_idle_s=200.0, since_chat_s=130.0),
-            see(61, input_idle_s=261.0, since_chat_s=191.0),
+            see(since_chat_s=180.0, locked=True),
+            see(15, since_chat_s=195.0, locked=UNKNOWN),
         ),
         OPEN,
-        rule=SLEEPS,
-        start=at(6, 59),
     ),
     case(
         "an answer of yesterday, and an unlocked screen",
@@ -364,6 +374,14 @@ CASES = [
     case(
         "two minutes after the phone",
         (see(), see(3600, chats_in_flight=1), see(3730, since_chat_s=125.0)),
+        CLOSED,
+        WAIT,
+        rule=SLEEPS,
+        start=NIGHT,
+    ),
+    case(
+        "ten minutes after the phone",
+        (see(), see(3600, chats_in_flight=1), see(4205, since_chat_s=600.0)),
         OPEN,
         rule=SLEEPS,
         start=NIGHT,

@@ -7,8 +7,8 @@ in sleep hours and meetings. The window opens after a while without activity if 
 open; starting needs more than continuing (hysteresis).
 
 Sleep hours and an "away" calendar do not open the window by themselves. Like a locked screen they
-make it likelier that the user stays away, and so shorten the wait after a chat's answer to two
-minutes; not to nothing, because somebody who sits up late and reads for a minute is still there.
+make it likelier that the user stays away, and so limit the wait after input to two minutes; not to
+nothing, because somebody who sits up late and reads for a minute is still there.
 """
 
 from __future__ import annotations
@@ -173,7 +173,7 @@ def decide(
     shut = [condition for condition in seen if condition.forbids_work]
     memory = updated_memory(signals, before, shut)
     quiet_s = quiet_for_s(signals, memory)
-    reading_s = answer_left_s(signals, settings, events, before)
+    reading_s = answer_left_s(signals, settings, before)
     left_s = wait_left_s(signals, settings, memory, needed_s=needed_s, reading_s=reading_s)
     wait = wait_condition(
         signals, left_s=left_s, quiet_s=quiet_s, needed_s=needed_s, reading_s=reading_s

@@ -63,20 +63,21 @@ def _when_surer(
         yield rule.sure_after_s
 
 
-def answer_left_s(
-    signals: IdleSignals, rule: IdleRule, events: Sequence[CalendarEvent], before: CarriedOver
-) -> float:
+def answer_left_s(signals: IdleSignals, rule: IdleRule, before: CarriedOver) -> float:
     """Return for how many more seconds somebody may be reading the last chat's answer, which keeps
     background work waiting; 0 if no answer is being read.
 
     An answer counts as read once there was input some time after its end. (Scrolling down in it
-    takes less.) Work that has begun is stopped by the next chat, not by this wait.
+    takes less.) A chat in sleep hours or a meeting shows that these are wrong today; only a locked
+    screen shortens this wait. Work that has begun is stopped by the next chat, not by this wait.
     """
     idle_s = signals.input_idle_s
     read = not isinstance(idle_s, Unknown) and idle_s <= signals.since_chat_s - READ_AFTER_S
     if read or before.open:
         return 0.0
-    wait_s = min([rule.longest_after_s, *_when_surer(signals, rule, events)])
+    wait_s = rule.longest_after_s
+    if signals.locked is True:
+        wait_s = min(wait_s, rule.locked_after_s)
     return max(0.0, wait_s - signals.since_chat_s)
 
 
