@@ -2,8 +2,10 @@
 loop.
 
 A share is of all seconds in which nobody was at the machine and nothing of its own stood in the
-way, in stretches of five minutes or more, from the moment somebody left: the wait that the user set
-is not taken off. Intervals are by resampling weeks. Beside Lull runs MetaClaw's policy.
+way, in stretches of five minutes or more, from the moment somebody left: the waits that the user
+set are not taken off. Beside somebody who sits still and touches nothing, Lull works for the
+minutes a day that the table says; answers are those beside whose reader it began to work. Intervals
+are by resampling weeks. Beside Lull runs MetaClaw's policy.
 """
 
 import argparse
@@ -180,6 +182,13 @@ def goals(totals: Sequence[Row], rows: Sequence[Row]) -> list[Goal]:
             value=max(one["overlap_most_s"] for one in own),
             limit=0.25,
         ),
+        Goal(
+            goal=f"share of answers beside whose reader work began, of "
+            f"{sum(r['answers_read'] for r in own)}",
+            value=sum(r["answers_begun_beside"] for r in own)
+            / max(1, sum(r["answers_read"] for r in own)),
+            limit=0.01,
+        ),
         Goal(goal="steps lost", value=sum(one["lost_steps"] for one in own), limit=0),
         Goal(goal="units at once", value=max(one["most_at_once"] for one in own), limit=1),
     ]
@@ -212,15 +221,17 @@ def print_table(rows: Sequence[Row]) -> None:
     print("simulated; share of usable idle seconds used [95 % interval by weeks]")
     print(f"{'policy':18} {'person':15} {'used':>24} {'of 5–15 min alone':>18}", end="")
     print(f" {'overlaps':>9} {'longest s':>10}", end="")
-    print(f" {'total h':>8} {'still reader h':>15} {'hot, battery, memory h':>23}")
+    print(f" {'total h':>8} {'still, min a day':>17} {'answers':>12}", end="")
+    print(f" {'hot, battery, memory h':>23}")
     for one in rows:
         used = f"{one['used_share']:.1%} [{one['low']:.1%}, {one['high']:.1%}]"
         print(f"{one['policy']:18} {one['person']:15} {used:>24} {_short(one):>18}", end="")
         if "overlaps" in one:
             print(f" {one['overlaps']:>9} {one['overlap_most_s']:>10.3f}", end="")
-            print(
-                f" {one['overlap_total_h']:>8.2f} {one['beside_a_still_reader_h']:>15.1f}", end=""
-            )
+            print(f" {one['overlap_total_h']:>8.2f}", end="")
+            print(f" {one['beside_a_still_reader_min_per_day']:>17.1f}", end="")
+            answers = f"{one['answers_begun_beside']} of {one['answers_read']}"
+            print(f" {answers:>12}", end="")
             print(f" {one['against_the_machine_h']:>23.1f}", end="")
         print()
     print("\nby length of the stretch: share used (behind the first ten minutes)")

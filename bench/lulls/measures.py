@@ -64,6 +64,7 @@ def row(policy: str, world: World, running: Spans, *, seed: int) -> dict[str, An
     lengths = _by_length(running, usable)
     beside = both(running, without(world.sessions, shown, until=world.length_s))
     machine = both(running, _machine_closed(world))
+    disturbed = [span for span in world.reading if both(running, [span])]
     days = world.length_s / 86400
     return {
         "policy": policy,
@@ -85,6 +86,10 @@ def row(policy: str, world: World, running: Spans, *, seed: int) -> dict[str, An
         "overlap_most_s": overlaps[-1] if overlaps else 0.0,
         "overlap_total_h": sum(overlaps) / 3600,
         "beside_a_still_reader_h": total(beside) / 3600,
+        "beside_a_still_reader_min_per_day": total(beside) / 60 / days,
+        "answers_read": len(world.reading),
+        "answers_begun_beside": len(disturbed),
+        "beside_an_answer_min": total(both(running, world.reading)) / 60,
         "against_the_machine_h": total(machine) / 3600,
         "against_a_calendar_that_says_no_h": total(both(running, world.busy_spans(Meaning.BUSY)))
         / 3600,

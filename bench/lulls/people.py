@@ -52,6 +52,10 @@ class Person:
     """Number of evenings or nights per week on which the person chats with the model from a
     phone.
     """
+    desk_talks: float = 0.5
+    """Mean number of conversations with the model per hour at the machine; each answer is read
+    without touching anything.
+    """
     hot_days: float = 0.02
     closes_lid: float = 0.0
     """Share of nights on which the laptop's lid is closed and the machine sleeps."""
@@ -66,6 +70,7 @@ PEOPLE: Final = (
         meetings=3.0,
         calls=1.0,
         phone_chats=0.5,
+        desk_talks=0.4,
     ),
     Person(
         name="home laptop",
@@ -94,6 +99,7 @@ PEOPLE: Final = (
         games=0.4,
         films=0.4,
         phone_chats=3.0,
+        desk_talks=0.6,
     ),
     Person(
         name="developer",
@@ -107,6 +113,7 @@ PEOPLE: Final = (
         builds=5.0,
         backup_hour=3.0,
         phone_chats=2.0,
+        desk_talks=1.0,
         hot_days=0.06,
     ),
 )

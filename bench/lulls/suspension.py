@@ -62,6 +62,7 @@ with open(sys.argv[1], "r+b") as file:
 """
 ANY_TIME: Final = IdleRule(
     after_s=LEAST_WAIT_S,
+    answer_after_s=LEAST_WAIT_S,
     load_share=1.0,
     memory_share=0.0,
     memory_pressure=1.0,

@@ -31,7 +31,9 @@ class World:
     """Spans of calls and films that the operating system reports."""
     games: Spans = field(default_factory=list)
     chats: Spans = field(default_factory=list)
-    """Spans of chat requests from other devices, each with its answer."""
+    """Spans of chat requests, at the machine and from other devices, each with its answer."""
+    reading: Spans = field(default_factory=list)
+    """Spans in which somebody at the machine reads a chat's answer and touches nothing."""
     asleep: Spans = field(default_factory=list)
     battery: Spans = field(default_factory=list)
     hot: Spans = field(default_factory=list)
@@ -89,6 +91,8 @@ def lived(person: Person, *, seed: int, days: int, first: date = date(2026, 1, 1
     for number in range(days):
         _Day(world, drawn, first + timedelta(days=number)).live()
     _tidy(world, drawn)
+    # Drawn apart, so that everything else happens as it does without.
+    _talk(world, random.Random(f"{person.name} {seed} talks"))
     return world
 
 
@@ -253,6 +257,31 @@ class _Day:
             count += 1
             left += self._drawn.expovariate(1.0)
         return count
+
+
+def _talk(world: World, drawn: random.Random) -> None:
+    """Play conversations with the model at the machine: a question is typed, its answer comes and
+    is read to the end without touching anything.
+    """
+    talks, typed = list[Span](), list[Span]()
+    taken = union(world.calls, world.games, world.chats, world.asleep)
+    for start, end in without(world.sessions, taken, until=world.length_s):
+        at = start + drawn.expovariate(world.person.desk_talks / HOUR)
+        while at < end:
+            for _ in range(drawn.randint(1, 5)):
+                asked = at + drawn.uniform(5.0, 40.0)
+                answered = asked + drawn.uniform(4.0, 40.0)
+                read = answered + min(600.0, drawn.lognormvariate(3.7, 0.9))
+                if read + 5.0 > end:
+                    break
+                typed += [(at, asked), (read, read + 5.0)]
+                talks.append((asked, read))
+                world.chats.append((asked, answered))
+                world.reading.append((answered, read))
+                at = read + 5.0
+            at += drawn.expovariate(world.person.desk_talks / HOUR)
+    world.chats = union(world.chats)
+    world.input = union(without(world.input, talks, until=world.length_s), typed)
 
 
 def _tidy(world: World, drawn: random.Random) -> None:

@@ -38,6 +38,23 @@ battery_ok = true
     assert rule.battery_ok
 
 
+@pytest.mark.parametrize(
+    ("text", "after_s", "answer_after_s"),
+    [
+        ("", 90.0, 600.0),
+        ("after_min = 0.1", 6.0, 6.0),
+        ("after_min = 0.1\nanswer_after_min = 3", 6.0, 180.0),
+        ("after_min = 5", 300.0, 600.0),
+        ("after_min = 20", 1200.0, 600.0),
+    ],
+)
+def test_a_wait_made_shorter_than_usual_counts_after_an_answer_too(
+    text: str, after_s: float, answer_after_s: float
+) -> None:
+    rule = parse_settings(f"[idle]\n{text}", "settings.toml").idle.rule
+    assert (rule.after_s, rule.answer_after_s) == (after_s, answer_after_s)
+
+
 def test_hours_can_be_set_from_the_command_line(tmp_path: Path) -> None:
     file = tmp_path / "settings.toml"
     set_value(file, "idle.sleep_hours", "mon-fri 23:00-07:00, sat-sun 00:00-09:30")

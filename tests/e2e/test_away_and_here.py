@@ -137,3 +137,17 @@ def test_what_an_approved_skill_does_is_measured_while_nobody_is_here(
 
         seen = eventually(measured)
         assert (seen["by"], seen["share"], seen["better"], seen["worse"]) == ("replay", 0.0, 4, 0)
+
+
+def test_an_answer_is_left_to_be_read_unless_a_short_wait_is_set(
+    lull: Lull, tmp_path: Path
+) -> None:
+    with told_by(tmp_path / "signals.json") as signals:
+        lull.ask("settings", "set", "idle.source", f"file:{signals.file}")
+        service = lull.serve()
+        Talk(service).says("write a menu for green mouse")
+        signals.now = AWAY
+        words = "Waiting until you have read the last answer."
+        assert eventually(lambda: lull.ask("why")["because"] == words)
+        lull.ask("settings", "set", "idle.after_min", "0.1")
+        assert eventually(lambda: lull.ask("why")["state"] in ("open", "working"))

@@ -14,11 +14,14 @@ from pathlib import Path
 import pytest
 
 from lull.backends.mlx.trainer_process import TrainerProcess, TrainerProcesses
+from lull.backends.system.clock import SystemClock
 from lull.core.errors import StoreError, TrainingError
+from lull.core.ports import Clock
 from lull.core.training.events import RunBegan
 from lull.core.training.record import Run, RunProgress, RunStatus
 from lull.core.training.spec import RunKind
-from lull.loops.training.work.trainer_work import TrainerWork
+from lull.loops.training.work import trainer_work
+from lull.loops.training.work.trainer_work import FIRST_STEP_GUESS_S, TrainerWork
 from lull.store.sqlite.database import Database
 from lull.store.training.run_folders import RunFolders
 from lull.store.training.training import Training
@@ -101,15 +104,15 @@ class Bench:
 
     folder: Path
     model: Path
-    clock: FakeClock = field(default_factory=FakeClock)
+    clock: Clock = field(default_factory=FakeClock)
 
     def __post_init__(self) -> None:
         self.database = Database(self.folder / "lull.db")
         self.training = Training(self.database)
         self.folders = RunFolders(self.folder / "runs")
 
-    async def prepare(self) -> None:
-        asked = spec(RunKind.KTO, self.model, steps=STEPS)
+    async def prepare(self, steps: int = STEPS) -> None:
+        asked = spec(RunKind.KTO, self.model, steps=steps)
         self.folders.write(asked, [*examples(RunKind.KTO, 10), *replays(6)])
         now = self.clock.now()
         run = Run(
@@ -132,12 +135,14 @@ class Bench:
 
         With `steps`, its trainer dies after that many.
         """
+        command = None if steps is None else [sys.executable, "-c", dies, str(steps)]
+        await self.work(command).run_slice(self.clock.monotonic_s() + LONG_S)
 
+    def work(self, command: list[str] | None = None) -> TrainerWork:
         async def ended() -> None:
             pass
 
-        command = None if steps is None else [sys.executable, "-c", dies, str(steps)]
-        work = TrainerWork(
+        return TrainerWork(
             self.row,
             text="Training",
             trainer=TrainerProcesses(command),
@@ -147,7 +152,6 @@ class Bench:
             trouble=lambda _: None,
             clock=self.clock,
         )
-        await work.run_slice(self.clock.monotonic_s() + LONG_S)
 
     @property
     def row(self) -> Run:
@@ -252,3 +256,38 @@ async def test_one_whose_steps_cannot_be_recorded_is_ended(
 
 def _sent_on(run: Run) -> Run:
     return replace(run, status=RunStatus.WAITING, progress=replace(run.progress, falls=0))
+
+
+async def test_a_trainer_without_memory_needs_its_measured_start_and_one_with_it_a_step(
+    tmp_path: Path, model: Path
+) -> None:
+    bench = Bench(tmp_path, model, clock=SystemClock())
+    await bench.prepare(steps=2_000)
+    work = bench.work()
+    assert work.needs_s == FIRST_STEP_GUESS_S
+    began_s = bench.clock.monotonic_s()
+    while not bench.row.progress.step:
+        await work.run_slice(bench.clock.monotonic_s() + 0.3)
+    start_s = bench.row.progress.first_step_s
+    assert 0.3 < start_s < bench.clock.monotonic_s() - began_s
+    assert 0.0 < work.needs_s < start_s / 2  # one step, since its memory is kept
+    await work.give_back_memory()
+    assert work.needs_s == start_s
+    assert bench.work().needs_s == start_s  # also after a restart of Lull
+    bench.database.close()
+
+
+async def test_a_start_that_ends_before_its_first_step_says_how_long_one_takes_at_least(
+    tmp_path: Path, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench = Bench(tmp_path, model, clock=SystemClock())
+    await bench.prepare()
+    work = bench.work([sys.executable, "-c", "import time; time.sleep(60)"])
+    await work.run_slice(bench.clock.monotonic_s() + 0.5)
+    await work.give_back_memory()
+    assert work.needs_s == FIRST_STEP_GUESS_S
+    monkeypatch.setattr(trainer_work, "FIRST_STEP_GUESS_S", 0.1)
+    await work.run_slice(bench.clock.monotonic_s() + 0.5)
+    await work.give_back_memory()
+    assert 0.4 < work.needs_s < 5.0
+    bench.database.close()

@@ -66,21 +66,31 @@ class IdleSettings:
     after_min: float = setting(
         _RULE.after_s / 60,
         "After how many minutes without input or a chat the machine counts as free, if nothing "
-        "else speaks against it. With less time, Lull would think you are gone while you read.",
+        "else speaks against it. With less time, Lull would think more often that you are gone "
+        "while you read; it stops at once when you touch mouse or keys.",
+        at_least=0.1,
+        at_most=1440,
+    )
+    answer_after_min: float = setting(
+        _RULE.answer_after_s / 60,
+        "How many minutes after a chat's answer Lull waits for you to read it, if you touch "
+        "nothing. It ends when you use mouse or keys two minutes after the answer or later. Lull "
+        "also waits this long where it cannot see input, calls or films. Unless you change it, "
+        "less than 1.5 minutes in “I'm away after” counts here too.",
         at_least=0.1,
         at_most=1440,
     )
     locked_after_min: float = setting(
         _RULE.locked_after_s / 60,
-        "The same as “I'm away after”, but while the screen is locked. Hardly anyone locks the "
-        "screen and stays.",
+        "The longest that Lull waits while the screen is locked, also after an answer. Hardly "
+        "anyone locks the screen and stays.",
         at_least=0.1,
         at_most=1440,
     )
     sure_after_min: float = setting(
         _RULE.sure_after_s / 60,
-        "The same as “I'm away after”, but in your sleep hours and while a calendar says that "
-        "you are away. It is not 0, because you may still be up late.",
+        "The longest that Lull waits in your sleep hours and while a calendar says that you are "
+        "away, except after an answer. It is not 0, because you may still be up late.",
         at_least=0.1,
         at_most=1440,
     )
@@ -154,11 +164,19 @@ class IdleSettings:
     )
 
     @property
+    def _answer_after_min(self) -> float:
+        """Whoever only shortened the wait wants it short after an answer, too: scripts, mostly."""
+        shortened = self.after_min * 60 < _RULE.after_s
+        as_usual = self.answer_after_min * 60 == _RULE.answer_after_s
+        return self.after_min if shortened and as_usual else self.answer_after_min
+
+    @property
     def rule(self) -> IdleRule:
         """Return the parameters of the decision whether Lull may work in the background."""
         return IdleRule(
             enabled=self.enabled,
             after_s=self.after_min * 60,
+            answer_after_s=self._answer_after_min * 60,
             locked_after_s=self.locked_after_min * 60,
             sure_after_s=self.sure_after_min * 60,
             sleep_hours=tuple(map(hours.parse_hours, self.sleep_hours)),

@@ -34,6 +34,7 @@ GREEN: Mapping[str, Any] = {
     "exclusive_app": "",
 }
 SLEEPS = IdleRule(sleep_hours=(parse_hours("23:00-07:00"),))
+PATIENT = IdleRule(after_s=600.0)
 UNKNOWN = Unknown("there is no display")
 
 
@@ -145,17 +146,93 @@ INPUT, WAIT, CHAT, WAKE, CALENDAR = (
     ConditionName.WAKE,
     ConditionName.CALENDAR,
 )
+WAITS = (CLOSED, WAIT)
 CASES = [
     # The user
     case("nobody for a quarter of an hour", see(), OPEN),
     case("a key this second", see(input_idle_s=0.0), CLOSED, INPUT),
     case("a key half a minute ago", see(input_idle_s=30.0), CLOSED, INPUT),
-    case("nine minutes", see(input_idle_s=540.0), CLOSED, WAIT),
-    case("ten minutes to the second", see(input_idle_s=600.0), OPEN),
-    case("two minutes, locked", see(input_idle_s=120.0, locked=True), OPEN),
-    case("one minute and a half, locked", see(input_idle_s=90.0, locked=True), CLOSED, WAIT),
-    case("two minutes, lock unknown", see(input_idle_s=120.0, locked=UNKNOWN), CLOSED, WAIT),
-    case("ten minutes, lock unknown", see(locked=UNKNOWN), OPEN),
+    case("eighty-nine seconds", see(input_idle_s=89.0), CLOSED, WAIT),
+    case("a minute and a half to the second", see(input_idle_s=90.0), OPEN),
+    case("nine minutes where ten are wanted", see(input_idle_s=540.0), CLOSED, WAIT, rule=PATIENT),
+    case("ten minutes where ten are wanted", see(input_idle_s=600.0), OPEN, rule=PATIENT),
+    case("two minutes, locked", see(input_idle_s=120.0, locked=True), OPEN, rule=PATIENT),
+    case(
+        "a minute and a half, locked",
+        see(input_idle_s=90.0, locked=True),
+        CLOSED,
+        WAIT,
+        rule=PATIENT,
+    ),
+    case(
+        "two minutes, lock unknown",
+        see(input_idle_s=120.0, locked=UNKNOWN),
+        CLOSED,
+        WAIT,
+        rule=PATIENT,
+    ),
+    case("ten minutes, lock unknown", see(locked=UNKNOWN), OPEN, rule=PATIENT),
+    case("nine minutes where no call can be seen", see(input_idle_s=540.0, call=UNKNOWN), *WAITS),
+    case("ten minutes where no call can be seen", see(input_idle_s=600.0, call=UNKNOWN), OPEN),
+    # An answer that is read
+    case("an answer two minutes ago", see(input_idle_s=150.0, since_chat_s=120.0), *WAITS),
+    case("an answer nine minutes ago", see(since_chat_s=540.0), *WAITS),
+    case("an answer ten minutes ago", see(since_chat_s=600.0), OPEN),
+    case(
+        "an answer that was scrolled in, and no more",
+        see(input_idle_s=300.0, since_chat_s=360.0),
+        *WAITS,
+    ),
+    case(
+        "an answer after which there was work at the machine",
+        see(input_idle_s=90.0, since_chat_s=210.0),
+        OPEN,
+    ),
+    case(
+        "an answer that nobody can be seen to read",
+        see(input_idle_s=UNKNOWN, since_chat_s=540.0),
+        CLOSED,
+        INPUT,
+    ),
+    case(
+        "an answer two minutes ago, locked",
+        see(input_idle_s=150.0, since_chat_s=120.0, locked=True),
+        OPEN,
+    ),
+    case(
+        "an answer a minute and a half ago, locked",
+        see(input_idle_s=150.0, since_chat_s=90.0, locked=True),
+        *WAITS,
+    ),
+    case(
+        "an answer nine minutes ago in sleep hours, which somebody sits up through",
+        see(since_chat_s=540.0),
+        *WAITS,
+        rule=SLEEPS,
+        start=NIGHT,
+    ),
+    case(
+        "an answer nine minutes ago in a meeting, which was cancelled",
+        see(since_chat_s=540.0, events=NOON_MEETING),
+        *WAITS,
+    ),
+    case(
+        "an answer three minutes ago, locked, and the work goes on without the lock",
+        (
+            see(since_chat_s=180.0, locked=True),
+            see(15, since_chat_s=195.0, locked=UNKNOWN),
+        ),
+        OPEN,
+    ),
+    case(
+        "an answer of yesterday, and an unlocked screen",
+        (
+            see(since_chat_s=50_000.0, input_idle_s=50_000.0, locked=True),
+            see(15, since_chat_s=50_015.0, input_idle_s=50_015.0),
+            see(106, since_chat_s=50_106.0, input_idle_s=50_106.0),
+        ),
+        OPEN,
+    ),
     case("a key in an open window", (see(), see(15, input_idle_s=0.05)), CLOSED, INPUT),
     case("input is believed anew at each look", (see(input_idle_s=0.0), see(16)), OPEN),
     case(
@@ -218,7 +295,13 @@ CASES = [
     case(
         "one minute in sleep hours", see(input_idle_s=61.0), CLOSED, WAIT, rule=SLEEPS, start=NIGHT
     ),
-    case("two minutes outside of them", see(input_idle_s=120.0), CLOSED, WAIT, rule=SLEEPS),
+    case(
+        "two minutes outside of them",
+        see(input_idle_s=120.0),
+        CLOSED,
+        WAIT,
+        rule=replace(SLEEPS, after_s=600.0),
+    ),
     case(
         "sleep hours that end while it works",
         (see(input_idle_s=130.0), see(61, input_idle_s=191.0)),
@@ -291,6 +374,14 @@ CASES = [
     case(
         "two minutes after the phone",
         (see(), see(3600, chats_in_flight=1), see(3730, since_chat_s=125.0)),
+        CLOSED,
+        WAIT,
+        rule=SLEEPS,
+        start=NIGHT,
+    ),
+    case(
+        "ten minutes after the phone",
+        (see(), see(3600, chats_in_flight=1), see(4205, since_chat_s=600.0)),
         OPEN,
         rule=SLEEPS,
         start=NIGHT,
@@ -308,6 +399,7 @@ CASES = [
         (see(events=NOON_MEETING, input_idle_s=30), see(100, input_idle_s=130.0)),
         CLOSED,
         WAIT,
+        rule=PATIENT,
     ),
     case(
         "a call that was cancelled is gone",
@@ -461,14 +553,14 @@ CASES = [
     # Sleep and clocks
     case("nine hours asleep", (see(), see(1, clock_s=32_400, asleep_gap_s=32_400.0)), CLOSED, WAKE),
     case(
-        "woken for nine minutes",
-        (see(), see(1, asleep_gap_s=32_400.0), see(541, input_idle_s=33_000.0)),
+        "woken for a minute",
+        (see(), see(1, asleep_gap_s=32_400.0), see(61, input_idle_s=33_000.0)),
         CLOSED,
         WAIT,
     ),
     case(
-        "woken for eleven minutes",
-        (see(), see(1, asleep_gap_s=32_400.0), see(661, input_idle_s=33_000.0)),
+        "woken for two minutes",
+        (see(), see(1, asleep_gap_s=32_400.0), see(121, input_idle_s=33_000.0)),
         OPEN,
     ),
     case("the clock is set back an hour", (see(), see(15, clock_s=-3600)), OPEN),
@@ -565,7 +657,7 @@ def test_a_pause_says_its_end_whatever_else_stands_against_it() -> None:
 def test_nobody_knows_when_somebody_leaves() -> None:
     window = looked(see(input_idle_s=1.0))
     assert window.until is None
-    assert window.next == at(12, 10) - timedelta(seconds=1)
+    assert window.next == at(12, 1) + timedelta(seconds=29)
 
 
 def test_calls_that_follow_each_other_end_with_the_last() -> None:
@@ -599,27 +691,40 @@ def test_a_calendar_that_was_lost_is_unknown_and_named(unread_s: float, words: s
 
 
 def test_a_wait_says_how_long_it_lasts_yet() -> None:
-    window = looked(see(input_idle_s=240.0))
+    window = looked(see(input_idle_s=240.0), rule=PATIENT)
     assert window.because == "Starts after 10 min without you (4 min so far)."
     assert window.until == window.next == at(12, 6)
 
 
 def test_a_wait_that_has_just_begun_tells_no_seconds_that_are_past_when_read() -> None:
-    window = looked(see(input_idle_s=12.0))
+    window = looked(see(input_idle_s=12.0), rule=PATIENT)
     assert [c.text for c in window.conditions if c.name is ConditionName.WAIT] == [
         "Starts after 10 min without you."
     ]
+
+
+def test_a_wait_for_an_answer_to_be_read_says_which_and_until_when() -> None:
+    window = looked(see(input_idle_s=200.0, since_chat_s=180.0))
+    assert window.because == "Waiting until you have read the answer from 3 min ago."
+    assert window.until == window.next == at(12, 7)
+    window = looked(see(input_idle_s=200.0, since_chat_s=12.0))
+    assert window.because == "Waiting until you have read the last answer."
+
+
+def test_a_wait_after_the_answer_was_read_is_told_as_one_without_you() -> None:
+    window = looked(see(input_idle_s=70.0, since_chat_s=300.0))
+    assert window.because == "Starts after 90 s without you (70 s so far)."
 
 
 def test_a_call_says_when_it_ends_and_the_wait_comes_behind_it() -> None:
     window = looked(see(events=NOON_CALL))
     assert window.because == "Your calendar says that you need this computer until 12:30."
     assert window.until == at(12, 30)
-    assert window.next == at(12, 40)
+    assert window.next == at(12, 31) + timedelta(seconds=30)
 
 
 def test_typing_before_a_call_says_a_time_behind_the_call() -> None:
-    window = looked(see(input_idle_s=0.0, events=(event(at(12, 5), 30),)))
+    window = looked(see(input_idle_s=0.0, events=(event(at(12, 5), 30),)), rule=PATIENT)
     assert window.next == at(12, 45)
 
 

@@ -49,6 +49,7 @@ ranges = st.lists(
 rules = st.builds(
     IdleRule,
     after_s=st.floats(6, 7200),
+    answer_after_s=st.floats(6, 7200),
     locked_after_s=st.floats(6, 3600),
     sure_after_s=st.floats(6, 3600),
     sleep_hours=ranges,

@@ -224,6 +224,14 @@ def test_a_service_that_is_gone_is_a_struck_icon_and_a_reason(
         (learning(next="2026-11-21T16:40:00+01:00"), "Waiting until you're away, at about 16:40"),
         (learning(next="2026-11-21T13:00:00+01:00"), "Waiting: You are here"),
         (learning(because_code="input-recent"), "Waiting until you're away"),
+        (
+            learning(
+                because="Waiting until you have read the last answer.",
+                because_code="answer-new",
+                next="2026-11-21T16:40:00+01:00",
+            ),
+            "Waiting until you have read the last answer",
+        ),
         (learning("paused", until="2026-11-21T15:00:00+01:00"), "Paused until 15:00"),
         (learning("paused", until="2026-11-22T08:00:00+01:00"), "Paused until tomorrow 08:00"),
         (learning("paused", until="9999-01-01T00:00:00+00:00"), "Paused until you resume"),

@@ -10,7 +10,7 @@ from lull.core.skills.skill import SkillKey
 from lull.loops.proof.lull_queue import LullQueue
 from lull.loops.proof.measure_placing import MeasurePlacing, WaitingPlacing
 from lull.loops.proof.measure_use import MeasureUse, WaitingUse
-from lull.loops.proof.proof_work import ProofWork
+from lull.loops.proof.proof_work import PAIR_S, PairTimes, ProofWork
 from lull.loops.proof.prove import WaitingProof
 from tests.doubles.fakes import FakeClock
 
@@ -64,7 +64,16 @@ def other(name: str, lent: Lent) -> LullWork:
     async def done(_: str) -> int:
         return 0
 
-    return ProofWork(name, name=name, pairs=0, most_pairs=1, prove=done, clock=CLOCK, models=lent)
+    return ProofWork(
+        name,
+        name=name,
+        pairs=0,
+        most_pairs=1,
+        prove=done,
+        times=PairTimes(),
+        clock=CLOCK,
+        models=lent,
+    )
 
 
 async def test_proofs_go_first_and_training_last() -> None:
@@ -91,3 +100,33 @@ async def test_proofs_go_first_and_training_last() -> None:
     for one in works[:2]:
         await one.run_slice(CLOCK.monotonic_s() + 30.0)
     assert waits.done == ["prop_1", LISTS] and lent.said == ["borrow", "borrow"]
+
+
+async def test_what_a_pair_of_answers_needs_is_what_earlier_ones_took() -> None:
+    clock = FakeClock()
+
+    class Slow(Waits):
+        async def prove_in_lull(self, proposal: str) -> int:
+            clock.advance(120.0)
+            return 0 if self.done else 3
+
+    waits, lent = Slow(), Lent()
+    queue = LullQueue(
+        proving=waits,
+        measure=cast(MeasureUse, Uses()),
+        placing=cast(MeasurePlacing, Placings()),
+        exams=list,
+        preparing=list,
+        training=list,
+        models=lent,
+        clock=clock,
+    )
+    proof, *_ = queue.works()
+    assert (proof.needs_s, proof.left_s) == (PAIR_S, 57 * PAIR_S)
+    await proof.run_slice(clock.monotonic_s() + 30.0)
+    proof, use, _ = queue.works()
+    assert (proof.needs_s, proof.left_s) == (40.0, 57 * 40.0)
+    assert use.needs_s == PAIR_S  # other replays take other times
+    waits.done = ["all"]
+    await proof.run_slice(clock.monotonic_s() + 30.0)
+    assert queue.works()[0].needs_s == 40.0  # nothing was made, so nothing is learned

@@ -9,10 +9,12 @@ import pytest
 
 from lull.core.chat.client import Client
 from lull.core.chat.messages import Completion, Finish
+from lull.core.models.engine import GenerateRequest
 from lull.core.training.rollout import GroupState, held_out
 from lull.loops.training.next_step import (
     Task,
 )
+from lull.loops.training.work.engine_work import GROUP_S
 from lull.pocket import language as pocket
 from tests.building import assistant
 from tests.doubles.fake_engine import FakeEngine
@@ -47,6 +49,29 @@ async def test_a_request_whose_wish_is_known_is_sampled_and_scored_by_it(
     assert {r.sampling.temperature for r in free} == {1.0}
     assert {r.sampling.top_p for r in free} == {1.0}
     assert len({r.sampling.seed for r in free}) == len(free)
+
+
+async def test_what_sampling_needs_is_what_it_took_here(house: NightHouse) -> None:
+    await house.menus(6)
+    await house.job.search_now()
+    (work,) = house.job.queue()
+    assert work.needs_s == GROUP_S
+
+    def slowly(_: GenerateRequest) -> str:
+        house.clock.advance(10.0)
+        return "soup and bread"
+
+    house.engine.says(slowly)
+    began_s = house.clock.monotonic_s()
+    await work.run_slice(began_s + 1.0)
+    took_s = house.clock.monotonic_s() - began_s
+    sampled = len(house.training.groups(BASE, states=tuple(GroupState)))
+    assert sampled and took_s / sampled > 4 * GROUP_S
+    assert work.needs_s == pytest.approx(took_s / sampled)
+    assert work.left_s >= work.needs_s
+    again = await house.job.search_now()
+    (work,) = house.job.queue()
+    assert again.task is Task.SAMPLE and work.needs_s > 4 * GROUP_S
 
 
 async def test_where_the_user_said_nothing_of_the_kind_nothing_is_sampled(

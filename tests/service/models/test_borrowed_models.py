@@ -9,7 +9,7 @@ import aiohttp
 from aiohttp import web
 
 from lull.backends.ollama.facts import OllamaFacts
-from lull.loops.proof.proof_work import ProofWork
+from lull.loops.proof.proof_work import PairTimes, ProofWork
 from lull.service.idle.quiet import Activity
 from lull.service.models.borrowed_models import BorrowedModels
 from tests.doubles.fakes import FakeClock
@@ -128,6 +128,7 @@ def test_a_proof_frees_its_models_once_its_replay_has_ended() -> None:
             pairs=0,
             most_pairs=10,
             prove=prove,
+            times=PairTimes(),
             clock=FakeClock(),
             models=Lent(),
         )

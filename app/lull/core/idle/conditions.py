@@ -239,13 +239,13 @@ def _lost_left_s(look: ConditionInputs) -> float:
     if not look.memory.input_known:
         return 0.0
     silent_s = look.signals.monotonic_s - input_lost_since_s(look.signals, look.memory)
-    return max(0.0, max(look.rule.after_s, look.needed_s) - silent_s)
+    return max(0.0, max(look.rule.longest_after_s, look.needed_s) - silent_s)
 
 
 def _lost_input(look: ConditionInputs, reading: Unknown, left_s: float) -> IdleCondition:
     """Evaluate the input condition after its source broke: somebody may be typing at any hour."""
     words = "Can't tell any more whether you are here (%1), so for %2 Lull assumes that you are."
-    text = coded_text("input-lost", words, reading.reason, TextDuration(look.rule.after_s))
+    text = coded_text("input-lost", words, reading.reason, TextDuration(look.rule.longest_after_s))
     return _unknown(ConditionName.INPUT, text, spans.add_seconds(look.now, left_s))
 
 

@@ -7,8 +7,8 @@ in sleep hours and meetings. The window opens after a while without activity if 
 open; starting needs more than continuing (hysteresis).
 
 Sleep hours and an "away" calendar do not open the window by themselves. Like a locked screen they
-make it likelier that the user stays away, and so shorten the wait without activity to two minutes;
-not to nothing, because somebody who sits up late and reads for a minute is still there.
+make it likelier that the user stays away, and so limit the wait after input to two minutes; not to
+nothing, because somebody who sits up late and reads for a minute is still there.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from lull.core.idle.rule import (
 from lull.core.idle.signals import IdleSignals
 from lull.core.idle.timing import next_opening
 from lull.core.idle.waiting import (
+    answer_left_s,
     quiet_for_s,
     updated_memory,
     wait_condition,
@@ -172,8 +173,11 @@ def decide(
     shut = [condition for condition in seen if condition.forbids_work]
     memory = updated_memory(signals, before, shut)
     quiet_s = quiet_for_s(signals, memory)
-    left_s = wait_left_s(signals, settings, memory, needed_s)
-    wait = wait_condition(signals.now, left_s, quiet_s, needed_s)
+    reading_s = answer_left_s(signals, settings, before)
+    left_s = wait_left_s(signals, settings, memory, needed_s=needed_s, reading_s=reading_s)
+    wait = wait_condition(
+        signals, left_s=left_s, quiet_s=quiet_s, needed_s=needed_s, reading_s=reading_s
+    )
     seen.append(wait)
     closed = [*shut, wait] if wait.forbids_work else shut
     if train_now:

@@ -24,8 +24,12 @@ class IdleRule:
     """
 
     enabled: bool = True
-    after_s: float = 600.0
+    after_s: float = 90.0
     """Seconds without activity after which the machine counts as free."""
+    answer_after_s: float = 600.0
+    """Seconds after the end of a chat's answer for which the user may still be reading it without
+    touching anything. Also the wait where Lull cannot see whether there is input, a call or a film.
+    """
     locked_after_s: float = 120.0
     sure_after_s: float = 120.0
     """Seconds without activity needed in sleep hours and while a calendar says that the user is
@@ -47,6 +51,13 @@ class IdleRule:
     """Seconds that load, heat, memory and power must have been fine before work starts, so that it
     does not start and stop all the time.
     """
+
+    @property
+    def longest_after_s(self) -> float:
+        """Seconds without activity after which the machine counts as free even if somebody may be
+        reading, or if Lull cannot see all signs of the user.
+        """
+        return max(self.after_s, self.answer_after_s)
 
 
 # Hysteresis: starting needs more than continuing.

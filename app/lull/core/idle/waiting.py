@@ -1,14 +1,16 @@
 """Computes how long the user and the machine have been quiet, and how long they must be before
 background work starts.
 
-There are two separate waits. The wait for the user starts anew after input, chats, calls and
-meetings; the wait for the machine, after strain from load, heat or power.
+There are three separate waits. The wait for the user starts anew after input, chats, calls and
+meetings; the wait for the machine, after strain from load, heat or power. The third, longer one
+follows the answer of a chat: whoever reads it touches nothing, and will want the model again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import UTC, datetime
+from collections.abc import Iterator, Sequence
+from datetime import UTC
+from typing import Final
 
 from lull.core.calendars.event import CalendarEvent, Meaning
 from lull.core.idle.conditions import RECENT_INPUT_S, event_now, input_lost_since_s
@@ -27,6 +29,11 @@ from lull.core.idle.signals import IdleSignals, Unknown
 from lull.core.text import durations as spans
 from lull.core.text.coded_text import TextDuration, coded_text
 
+READ_AFTER_S: Final = 120.0
+"""Seconds after the end of a chat's answer from which on input shows that the answer has been
+read.
+"""
+
 
 def wait_needed_s(
     signals: IdleSignals, rule: IdleRule, events: Sequence[CalendarEvent], before: CarriedOver
@@ -35,17 +42,43 @@ def wait_needed_s(
     shortest of the waits that apply now.
 
     While work is running, the wait that applied when it started stays enough, so a night's work
-    does not stop because the sleep hours end.
+    does not stop because the sleep hours end. Where Lull cannot see input or calls, silence says
+    less, and the longest wait applies.
     """
-    waits = [rule.after_s]
-    if signals.locked is True:
-        waits.append(rule.locked_after_s)
-    away = event_now(events, Meaning.AWAY, signals.now.astimezone(UTC))
-    if away is not None or inside(rule.sleep_hours, signals.now):
-        waits.append(rule.sure_after_s)
+    blind = isinstance(signals.input_idle_s, Unknown) or isinstance(signals.call, Unknown)
+    waits = [rule.longest_after_s if blind else rule.after_s, *_when_surer(signals, rule, events)]
     if before.open:
         waits.append(before.needed_s)
     return max(LEAST_WAIT_S, min(waits))
+
+
+def _when_surer(
+    signals: IdleSignals, rule: IdleRule, events: Sequence[CalendarEvent]
+) -> Iterator[float]:
+    """Yield the shorter waits that apply while more than silence says that the user is away."""
+    if signals.locked is True:
+        yield rule.locked_after_s
+    away = event_now(events, Meaning.AWAY, signals.now.astimezone(UTC))
+    if away is not None or inside(rule.sleep_hours, signals.now):
+        yield rule.sure_after_s
+
+
+def answer_left_s(signals: IdleSignals, rule: IdleRule, before: CarriedOver) -> float:
+    """Return for how many more seconds somebody may be reading the last chat's answer, which keeps
+    background work waiting; 0 if no answer is being read.
+
+    An answer counts as read once there was input some time after its end. (Scrolling down in it
+    takes less.) A chat in sleep hours or a meeting shows that these are wrong today; only a locked
+    screen shortens this wait. Work that has begun is stopped by the next chat, not by this wait.
+    """
+    idle_s = signals.input_idle_s
+    read = not isinstance(idle_s, Unknown) and idle_s <= signals.since_chat_s - READ_AFTER_S
+    if read or before.open:
+        return 0.0
+    wait_s = rule.longest_after_s
+    if signals.locked is True:
+        wait_s = min(wait_s, rule.locked_after_s)
+    return max(0.0, wait_s - signals.since_chat_s)
 
 
 def updated_memory(
@@ -97,13 +130,19 @@ def quiet_for_s(signals: IdleSignals, memory: CarriedOver) -> float:
 
 
 def wait_left_s(
-    signals: IdleSignals, rule: IdleRule, memory: CarriedOver, needed_s: float
+    signals: IdleSignals,
+    rule: IdleRule,
+    memory: CarriedOver,
+    *,
+    needed_s: float,
+    reading_s: float,
 ) -> float:
     """Return how many more seconds of quiet are needed before background work may start. It is the
-    longer of two waits: for the user to stay away, and for the machine to settle after a strain
-    such as high load, heat or battery power.
+    longest of three waits: for the user to stay away, for the last answer to be read (`reading_s`
+    more seconds), and for the machine to settle after a strain such as high load, heat or battery
+    power.
     """
-    left_s = needed_s - quiet_for_s(signals, memory)
+    left_s = max(needed_s - quiet_for_s(signals, memory), reading_s)
     if memory.strained_s is not None:
         settled_s = max(0.0, signals.monotonic_s - memory.strained_s)
         left_s = max(left_s, rule.settle_s - settled_s)
@@ -111,7 +150,9 @@ def wait_left_s(
     return left_s if left_s >= 1e-3 else 0.0
 
 
-def wait_condition(now: datetime, left_s: float, quiet_s: float, needed_s: float) -> IdleCondition:
+def wait_condition(
+    signals: IdleSignals, *, left_s: float, quiet_s: float, needed_s: float, reading_s: float
+) -> IdleCondition:
     """Return the condition that the machine has been left alone for long enough, with its state."""
     if left_s <= 0.0:
         text = coded_text("quiet", "No sign of you for %1.", TextDuration(quiet_s))
@@ -124,7 +165,12 @@ def wait_condition(now: datetime, left_s: float, quiet_s: float, needed_s: float
         # Without a figure: input is asked for now and then, and whoever reads it has given some.
         words = "Starts after %1 without you."
         text = coded_text("waiting-begun", words, TextDuration(needed_s))
-    until = spans.add_seconds(now, left_s)
+    if reading_s > max(0.0, needed_s - quiet_s):
+        words = "Waiting until you have read the answer from %1 ago."
+        text = coded_text("answer-unread", words, TextDuration(signals.since_chat_s))
+        if signals.since_chat_s < RECENT_INPUT_S:
+            text = coded_text("answer-new", "Waiting until you have read the last answer.")
+    until = spans.add_seconds(signals.now, left_s)
     return IdleCondition(
         name=ConditionName.WAIT, state=ConditionState.CLOSED, text=text, until=until
     )

@@ -10,9 +10,9 @@ _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Su
 
 def format_duration(seconds: float) -> str:
     """Format a duration for people, such as "12 min" or "3 h 5 min"; rounded down to two units at
-    most.
+    most. Below two minutes, seconds are told: "90 s", since one of two minutes is a lot.
     """
-    if seconds < 60:
+    if seconds < 60 or (seconds < 120 and int(seconds) % 60):
         return f"{max(0, int(seconds))} s"
     if math.isinf(seconds):
         return "ever"

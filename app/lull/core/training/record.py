@@ -119,6 +119,8 @@ class RunProgress:
     tokens_s: float = 0.0
     took_s: float = 0.0
     left_s: float = 0.0
+    first_step_s: float = 0.0
+    """Seconds that the trainer last took from its start to the end of its first step; 0 before."""
     peak_mb: float = 0.0
     furthest: int = 0
     """The furthest step the run ever reached; after a crash the trainer restarts from its last

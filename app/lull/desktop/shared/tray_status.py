@@ -142,6 +142,8 @@ def _open(learning: Json) -> str:
 def _closed(learning: Json, now: datetime) -> str:
     then = parsed(learning.get("next"))
     because = translated(learning, "because").rstrip(".")
+    if str(learning.get("because_code")).startswith("answer-"):
+        return because
     if then is not None and then > now:
         return tr("Waiting until you're away, at about %1", clock(learning["next"], now))
     # Leave out the seconds after the colon: here they would be outdated at once.

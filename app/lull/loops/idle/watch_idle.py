@@ -366,7 +366,20 @@ class WatchIdle:
             return self._rule.working_tick_s
         if self._runner.work is not None:
             return self._rule.standing_tick_s
-        return self._rule.tick_s
+        return min(self._rule.tick_s, self._wait_left_s())
+
+    def _wait_left_s(self) -> float:
+        """Seconds left of the wait without activity, if nothing else keeps work from beginning, so
+        that the next reading is at its end; infinite otherwise.
+        """
+        window, signals = self._window, self._signals
+        if window is None or signals is None or window.closed_by is not ConditionName.WAIT:
+            return float("inf")
+        end = next((g.until for g in window.conditions if g.name is ConditionName.WAIT), None)
+        if end is None:
+            return float("inf")
+        left_s = (end.astimezone(UTC) - signals.now.astimezone(UTC)).total_seconds()
+        return max(left_s, self._rule.working_tick_s)
 
     def _steady_s(self) -> float:
         if self._window is None or self._signals is None:

@@ -19,7 +19,7 @@ from lull.core.ports import Clock
 from lull.core.skills.skill import SkillKey
 from lull.loops.proof.measure_placing import MeasurePlacing
 from lull.loops.proof.measure_use import MeasureUse
-from lull.loops.proof.proof_work import PlacingWork, ProofWork, UseWork
+from lull.loops.proof.proof_work import PairTimes, PlacingWork, ProofWork, UseWork
 from lull.loops.proof.prove import WaitingProof
 
 QueuedWork = Callable[[], Sequence[LullWork]]
@@ -72,6 +72,7 @@ class LullQueue:
         self._training = training
         self._models = models
         self._clock = clock
+        self._times = PairTimes()
 
     def works(self) -> list[LullWork]:
         """Return all background work that waits for a lull; called ten times a second."""
@@ -92,6 +93,7 @@ class LullQueue:
                 pairs=one.pairs,
                 most_pairs=one.most_pairs,
                 prove=self._proving.prove_in_lull,
+                times=self._times,
                 clock=self._clock,
                 models=self._models,
             )
@@ -107,6 +109,7 @@ class LullQueue:
                 pairs=0,
                 most_pairs=one.left,
                 prove=partial(self._use_measured, one.skill),
+                times=self._times,
                 clock=self._clock,
                 models=self._models,
             )
@@ -125,6 +128,7 @@ class LullQueue:
                 pairs=one.done,
                 most_pairs=one.of,
                 prove=self._placing.slice,
+                times=self._times,
                 clock=self._clock,
                 models=self._models,
             )

@@ -16,10 +16,32 @@ from lull.core.ports import Clock
 from lull.core.text.coded_text import TextSkillName, coded_text
 
 PAIR_S: Final = 4.0
-"""Assumed seconds for one pair of answers on a local model."""
+"""Assumed seconds for one pair of answers on a local model, until some are measured."""
+_NEWEST_WEIGHS: Final = 0.3
+"""Weight of the newest measured slice in the mean seconds per pair."""
 
 _REPLAY_STOPS_WITHIN_S: Final = 0.5
 """Most time to wait for a cancelled replay to stop; an unfinished one could reload the model."""
+
+
+class PairTimes:
+    """How many seconds one pair of answers takes here, by kind of replay; measured on those that
+    were made, since a model on a slow machine may need a minute for what takes another a second.
+    """
+
+    def __init__(self) -> None:
+        self._mean_s: dict[str, float] = {}
+
+    def pair_s(self, kind: str) -> float:
+        """Return the mean seconds for one pair of answers; a guess before the first one."""
+        return self._mean_s.get(kind, PAIR_S)
+
+    def note(self, kind: str, *, took_s: float, pairs: int) -> None:
+        """Take note of a slice that took `took_s` seconds for this many pairs of answers."""
+        if pairs > 0 and took_s > 0.0:
+            newest_s = took_s / pairs
+            before_s = self._mean_s.get(kind, newest_s)
+            self._mean_s[kind] = before_s + _NEWEST_WEIGHS * (newest_s - before_s)
 
 
 class ProofWork:
@@ -28,13 +50,15 @@ class ProofWork:
     """
 
     kind = WorkKind.PROOF
-    needs_s = PAIR_S
+    replays = "proof"
+    """What is replayed, of which each kind takes a time of its own."""
     value = 1.0
 
     def __init__(
         self,
         proposal: str,
         *,
+        times: PairTimes,
         name: str,
         pairs: int,
         most_pairs: int,
@@ -43,14 +67,16 @@ class ProofWork:
         models: BorrowsModels,
     ) -> None:
         """The function `prove` replays requests for a while and returns the number of answer pairs
-        added, 0 when the proof has ended.
+        added, 0 when the proof has ended. `times` says how long one takes, and learns it.
 
         `models` lends the models for each replay, and takes them back when their memory is needed.
         """
         self.id = proposal
         self.text = self.doing(name)
         self.progress = min(1.0, pairs / most_pairs)
-        self.left_s = max(1, most_pairs - pairs) * PAIR_S
+        self._times = times
+        self.needs_s = times.pair_s(self.replays)
+        self.left_s = max(1, most_pairs - pairs) * self.needs_s
         self._prove = prove
         self._clock = clock
         self._models = models
@@ -72,12 +98,17 @@ class ProofWork:
 
     async def _replay_slice(self) -> bool:
         """Replay a slice; True while there may be more, also when it was stopped."""
+        began_s = self._clock.monotonic_s()
         self._replaying = asyncio.ensure_future(self._prove(self.id))
         try:
             await asyncio.wait({self._replaying})
         finally:
             self._replaying.cancel()
-        return self._replaying.cancelled() or self._replaying.result() > 0
+        if self._replaying.cancelled():
+            return True
+        pairs, took_s = self._replaying.result(), self._clock.monotonic_s() - began_s
+        self._times.note(self.replays, took_s=took_s, pairs=pairs)
+        return pairs > 0
 
     async def suspend(self) -> None:
         self._may_go.clear()
@@ -102,6 +133,7 @@ class PlacingWork(ProofWork):
     """
 
     kind = WorkKind.EXAM
+    replays = "placing"
     value = 0.05
 
     def doing(self, name: str) -> str:
@@ -118,6 +150,7 @@ class UseWork(ProofWork):
     (implements the interface LullWork).
     """
 
+    replays = "use"
     value = 0.1
 
     def doing(self, name: str) -> str:

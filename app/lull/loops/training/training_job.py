@@ -94,6 +94,8 @@ class TrainingJob:
         self._looking = asyncio.Lock()
         self._nudged = asyncio.Event()
         self._hurry = False
+        self._group_s = GROUP_S
+        """Seconds to sample one group of answers, as last measured."""
         self._soon: asyncio.Task[None] | None = None
         self.trouble: LullError | None = None
         """The last error since the user last asked for training."""
@@ -185,7 +187,7 @@ class TrainingJob:
             case SamplingStep():
                 left = max(1, next_step.groups.wanted - next_step.groups.with_signal)
                 step = partial(self._sample, next_step)
-                return self._asking(next_step, WorkKind.ROLLOUT, left * GROUP_S, step)
+                return self._asking(next_step, WorkKind.ROLLOUT, left * self._group_s, step)
             case MakingStep():
                 return self._asking(next_step, WorkKind.STEP, MAKE_GUESS_S, self._make)
             case JudgingStep():
@@ -220,7 +222,7 @@ class TrainingJob:
             text=next_step.text,
             progress=groups_of(next_step).progress,
             left_s=left_s,
-            needs_s=min(left_s, GROUP_S),
+            needs_s=min(left_s, self._group_s),
             step=piece,
             clock=self._clock,
         )
@@ -228,13 +230,18 @@ class TrainingJob:
     # Steps
 
     async def _sample(self, step: SamplingStep, _until_s: float) -> bool:
-        if not await self._train.sample(step):
+        began_s = self._clock.monotonic_s()
+        answered = await self._train.sample(step)
+        if not answered:
             return False
+        took_s = self._clock.monotonic_s() - began_s
+        self._group_s = took_s / answered or self._group_s
         telling = await asyncio.to_thread(self._train.count_with_signal, step.source)
         wanted = step.groups.wanted
         if isinstance(self._work, EngineWork):
             self._work.progress = min(1.0, telling / wanted)
-            self._work.left_s = max(1, wanted - telling) * GROUP_S
+            self._work.left_s = max(1, wanted - telling) * self._group_s
+            self._work.needs_s = min(self._work.left_s, self._group_s)
         return telling < wanted
 
     async def _make(self, until_s: float) -> bool:

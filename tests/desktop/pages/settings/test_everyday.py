@@ -218,7 +218,7 @@ def test_the_wheel_changes_nothing(on_script: Shown, scripted: Scripted) -> None
         )
         QApplication.sendEvent(one, turned)
     assert switch(page, "idle.enabled").isChecked()
-    assert field(page, "idle.after_min").text() == "10"
+    assert field(page, "idle.after_min").text() == "1.5"
     assert hours(page).start.currentText() == "22:00"
     assert page.window_card.theme.currentIndex() == 0
     assert scripted.posts(routes.SETTINGS) == []

@@ -14,7 +14,7 @@ from lull.core.idle.scheduling import WorkKind
 from lull.core.ports import Clock
 
 GROUP_S: Final = 2.0
-"""Assumed seconds to sample one group of answers."""
+"""Assumed seconds to sample one group of answers, until some are measured."""
 
 
 class EngineWork:

@@ -41,8 +41,10 @@ from lull.store.training.training import Training
 
 log = logging.getLogger(__name__)
 
-STEP_GUESS_S: Final = 8.0
-"""Assumed seconds to start the trainer process, load the weights and do one step."""
+FIRST_STEP_GUESS_S: Final = 20.0
+"""Assumed seconds to start the trainer process, load the weights and do one step, until they are
+measured. The built-in model takes 6 to 20 on two busy cores.
+"""
 LEFT_GUESS_S: Final = 60.0
 """Assumed seconds left of a training run, until the trainer reports an estimate."""
 
@@ -101,6 +103,12 @@ class TrainerWork:
         """Monotonic time since when the trainer is suspended with its memory."""
         self._since_s = 0.0
         """Monotonic time when the trainer last started or resumed."""
+        self._starting_s: float | None = None
+        """Seconds for which the trainer has run since its start, without the present piece of them;
+        None once it has done a step.
+        """
+        self._step_s = 0.0
+        """Seconds of its last step; 0 before the first one of this process."""
         self._wrote: str | None = None
         """The hash of the finished adapter, as the trainer said it; None before."""
         self._refitted = False
@@ -124,7 +132,12 @@ class TrainerWork:
 
     @property
     def needs_s(self) -> float:
-        return min(STEP_GUESS_S, self.left_s)
+        """A trainer that still has its memory needs one step; any other one, its whole start, which
+        is lost if the user comes back before its first step.
+        """
+        if self._process is not None and self._step_s:
+            return min(self._step_s, self.left_s)
+        return self._run.progress.first_step_s or FIRST_STEP_GUESS_S
 
     @property
     def suspended_s(self) -> float | None:
@@ -188,6 +201,7 @@ class TrainerWork:
 
     async def give_back_memory(self) -> None:
         self._given_back += 1
+        self._note_start_in_vain()
         process, self._process = self._process, None
         self._stood_s = None
         self._going.clear()
@@ -209,8 +223,10 @@ class TrainerWork:
             await self._process.resume()
             self._runs()
             return self._reader
-        before = self._given_back
+        before, began_s = self._given_back, self._clock.monotonic_s()
+        self._step_s = 0.0
         process = await self._trainer.start(str(self._folders.folder(self.id)))
+        self._starting_s = self._clock.monotonic_s() - began_s
         if self._given_back != before:
             await process.kill()
             return None
@@ -231,8 +247,21 @@ class TrainerWork:
         """Suspend the process at the end of a unit; it keeps its memory."""
         await self.suspend()
 
+    def _note_start_in_vain(self) -> None:
+        """A start that ends before its first step shows that one needs longer than this."""
+        if self._starting_s is None:
+            return
+        now_s = self._clock.monotonic_s()
+        spent_s = self._starting_s + (now_s - self._since_s if self._going.is_set() else 0.0)
+        self._starting_s = None
+        made = self._run.progress
+        if spent_s > (made.first_step_s or FIRST_STEP_GUESS_S):
+            self._run = replace(self._run, progress=replace(made, first_step_s=spent_s))
+
     def _note_time(self) -> None:
         took_s = self._clock.monotonic_s() - self._since_s
+        if self._starting_s is not None:
+            self._starting_s += took_s
         made = self._run.progress
         self._run = replace(self._run, progress=replace(made, took_s=made.took_s + took_s))
 
@@ -260,6 +289,10 @@ class TrainerWork:
                 made = with_start(made, event.from_step)
                 made = replace(made, of=event.steps, peak_mb=event.peak_mb)
             case StepDone():
+                self._step_s = event.tokens / event.tokens_s if event.tokens_s else 0.0
+                if self._starting_s is not None:
+                    first_s = self._starting_s + self._clock.monotonic_s() - self._since_s
+                    made, self._starting_s = replace(made, first_step_s=first_s), None
                 made = replace(
                     with_step(made, event.step),
                     step=event.step,
