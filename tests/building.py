@@ -29,7 +29,7 @@ from lull.core.chat.messages import (
     text_message,
 )
 from lull.core.chat.trajectory import PolicyVersion, Turn, TurnStamp
-from lull.core.proof.proposal import DECIDABLE, ProposalOrigin
+from lull.core.proof.proposal import DECIDABLE, Proposal, ProposalOrigin
 from lull.core.skills.prompt_block import Placement
 from lull.core.skills.skill import Library
 from lull.core.skills.skill_ranking import RetrievalRule
@@ -189,17 +189,17 @@ class Home:
             EditProposal(
                 self.proposals,
                 Rewards(self.database),
-                library=lambda: self.library,
+                in_use=self,
                 clock=self.clock,
             ),
-            library=lambda: self.library,
-            evidence=lambda _: b"",
+            in_use=self,
+            proofs=self,
             clock=self.clock,
         )
         self.serve = Serve(
             trajectories=self.trajectories,
             skills=self.skills,
-            library=lambda: self.library,
+            in_use=self,
             index=self.index,
             clock=self.clock,
             ids=self.ids,
@@ -207,6 +207,10 @@ class Home:
             facts_within_s=0.02,
         )
         self.serve.skill_selector.places = self.places
+
+    def evidence(self, _proposal: Proposal) -> bytes:
+        """Implements ProofEvidence: nothing is proved here."""
+        return b""
 
     async def restart(self) -> None:
         await asyncio.to_thread(self.database.close)

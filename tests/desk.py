@@ -77,6 +77,7 @@ class ScriptedProofs:
     ended: list[str | None] = field(default_factory=list)
     looked: int = 0
     picks: int = 0
+    rated: list[str] = field(default_factory=list)
     held: asyncio.Event | None = None
     error: Exception | None = None
     undone: list[LullError] = field(default_factory=list)
@@ -95,6 +96,15 @@ class ScriptedProofs:
 
     async def on_picked(self) -> None:
         self.picks += 1
+
+    async def on_rated(self, turn: str) -> None:
+        self.rated.append(turn)
+
+
+class NoExemplars:
+    """Stands in for an exemplar memory that is not open."""
+
+    exemplars = None
 
 
 class DecidedProofs:
@@ -240,18 +250,18 @@ class Desk:
             EditProposal(
                 self.stores.proposals,
                 self.stores.rewards,
-                library=lambda: self.library,
+                in_use=self,
                 clock=self.clock,
             ),
-            library=lambda: self.library,
-            evidence=self.evidence,
+            in_use=self,
+            proofs=self,
             clock=self.clock,
         )
         self.reviewing = ReviewRequests(
             review=self.review,
             proposals=self.stores.proposals,
             skills=self.stores.skills,
-            library=lambda: self.library,
+            in_use=self,
             deciding=DecidedProofs(),
             proofs=self.proofs,
             bus=self.bus,
@@ -459,9 +469,9 @@ class Desk:
             self.stores.trajectories,
             self.clock,
             self.bus,
-            lambda: None,
-            rated=_ignored,
-            view=lambda _: {},
+            memory=NoExemplars(),
+            scoring=self.proofs,
+            conversations=stored.conversations,
         )
         changes = SkillChangeRequests(self.approve, self.files, self.stores.skills)
         comparing = ComparisonRequests(
@@ -492,7 +502,3 @@ class Desk:
 
 async def _nothing() -> Json:
     return {}
-
-
-async def _ignored(_: str) -> None:
-    return None

@@ -36,6 +36,7 @@ from lull.pocket import language as pocket
 from lull.pocket import parsing
 from lull.pocket.reader import PocketReader
 from lull.store.adapters.adapter_files import fingerprint
+from lull.store.adapters.adapters import Adapters
 from lull.store.training.run_folders import RunFolders
 from lull.store.training.tidy_runs import RunFolderCleanup
 from lull.store.training.training import Training
@@ -135,7 +136,6 @@ class NightHouse(Classroom):
     in_force: str | None = None
     model: str = POCKET
     digest: str = FACTS.digest
-    learned: frozenset[str] = frozenset()
     problems: list[tuple[str, LullError | None]] = field(default_factory=list)
     short: bool = False
     looks: int = 0
@@ -181,8 +181,8 @@ class NightHouse(Classroom):
             rewarding=self.rewarding,
             current_selection=self.current_selection,
             proposals=self.proposals,
-            library=lambda: self.library,
-            learned=lambda: self.learned,
+            in_use=self,
+            adapters=Adapters(self.database),
             rule=lambda: self.training_rule,
         )
 
@@ -217,7 +217,7 @@ class NightHouse(Classroom):
             ),
             data=self._data(),
             promote=self.gate,
-            library=lambda: self.library,
+            in_use=self,
             clock=self.clock,
             rule=lambda: self.training_rule,
         )

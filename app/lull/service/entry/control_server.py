@@ -13,7 +13,6 @@ from typing import Final
 from aiohttp import web
 
 from lull.config.paths import Paths
-from lull.contract.json_object import Json
 from lull.service.adapters.routes import adapter_routes
 from lull.service.answers.answering import Answering
 from lull.service.backups.routes import backup_routes
@@ -22,6 +21,7 @@ from lull.service.chat.routes import conversation_routes, forget_routes, trash_r
 from lull.service.clients.connecting import ConnectRequests
 from lull.service.clients.routes import client_routes
 from lull.service.control.control_api import ControlApi
+from lull.service.control.learner_setting import ServiceLearnerSetting
 from lull.service.control.routes import ServiceRequests, service_routes
 from lull.service.control.settings_view import SettingsRequests
 from lull.service.control.status import Status
@@ -29,8 +29,7 @@ from lull.service.feedback.hearing import FeedbackRequests
 from lull.service.feedback.routes import feedback_routes
 from lull.service.idle.lulls import Lulls
 from lull.service.idle.routes import lull_routes
-from lull.service.models.models import KEY as TRAINING_MODEL
-from lull.service.models.models import ModelRequests, auto_view
+from lull.service.models.models import ModelRequests
 from lull.service.models.routes import exam_routes, model_routes
 from lull.service.process.listening import ControlSocket, ListeningAt
 from lull.service.proof.comparing import ComparisonRequests
@@ -68,12 +67,6 @@ async def open_control(
     status = Status(service, paths, at, parts)
     view = SettingsRequests(paths.settings, apply=choices.following.apply)
 
-    async def set_model(name: str) -> Json:
-        said = await view.handle({"key": TRAINING_MODEL, "value": name})
-        # The same name may have other weights now.
-        await choices.following.switch_learner()
-        return said
-
     answering = Answering(
         settle=partial(shared.stores.database.flush, prepared_within_s=READS_WAIT_S),
         mends=service.upkeep.mending.mend,
@@ -82,7 +75,7 @@ async def open_control(
         review=service.learning.proofs.review,
         proposals=shared.stores.proposals,
         skills=shared.stores.skills,
-        library=lambda: service.skills.current.library,
+        in_use=service.skills.current,
         deciding=service.learning.proofs.prove,
         proofs=service.learning.fast_loop,
         bus=shared.bus,
@@ -97,9 +90,12 @@ async def open_control(
     )
     models = ModelRequests(
         service.slow_loop.weights.choose,
-        chosen=lambda: service.settings.training.model,
-        set_model=set_model,
-        auto=lambda: auto_view(choices.auto.choice) if choices.in_force.auto else None,
+        ServiceLearnerSetting(
+            view,
+            in_force=choices.in_force,
+            following=choices.following,
+            auto=choices.auto,
+        ),
     )
     api = ControlApi(
         answering,

@@ -150,7 +150,7 @@ def _common_parts(settings: Settings, paths: Paths, opened: OpenResources) -> _C
             places={},
         ),
         asking=opened.asking,
-        library=lambda: current.library,
+        in_use=current,
         approve=Approve(
             stores.skills, clock, follower=current.put_into_use, proposing=files.propose_files
         ),
@@ -177,7 +177,7 @@ def _serve(common: _CommonParts, settings: Settings, holdout: Holdout) -> Serve:
     serve = Serve(
         trajectories=shared.stores.trajectories,
         skills=shared.stores.skills,
-        library=shared.library,
+        in_use=shared.in_use,
         index=common.index,
         clock=shared.clock,
         ids=TimeSortedIds(),

@@ -182,7 +182,7 @@ def _train_of(
         make_run=_make_run_of(shared, settings, parts, learning),
         data=data,
         promote=promote,
-        library=shared.library,
+        in_use=shared.in_use,
         clock=shared.clock,
         rule=lambda: train_rule(settings()),
     )
@@ -201,8 +201,8 @@ def _data_of(
         rewarding=parts.rewarding,
         current_selection=learning.current_selection,
         proposals=shared.stores.proposals,
-        library=shared.library,
-        learned=lambda: parts.adapters.learned_by_active(settings().training.model),
+        in_use=shared.in_use,
+        adapters=parts.adapters,
         rule=lambda: train_rule(settings()),
     )
 
