@@ -180,9 +180,7 @@ class Home:
         self.library = self.skills.library()
         self.proposals = Proposals(self.database)
         self.files = FromFiles(self.skills, self.proposals, clock=self.clock, ids=self.ids)
-        self.approve = Approve(
-            self.skills, self.clock, follower=self.follow, proposing=self.files.propose_files
-        )
+        self.approve = Approve(self.skills, self.clock, in_use=self, files=self.files)
         self.review = Review(
             self.proposals,
             self.approve,
@@ -216,7 +214,7 @@ class Home:
         await asyncio.to_thread(self.database.close)
         self.start()
         await self.approve.propose_file_edits()
-        await self.follow(self.skills.library())
+        await self.put_into_use(self.skills.library())
 
     async def bring_in(self, folder: Path, *, client: str = "") -> None:
         """Import a folder of skills and approve every proposal that comes of it."""
@@ -230,7 +228,7 @@ class Home:
             if proposal.origin is ProposalOrigin.FILE and proposal.status in DECIDABLE:
                 await self.review.approve(proposal.id, sha256=proposal.sha256)
 
-    async def follow(self, library: Library) -> None:
+    async def put_into_use(self, library: Library) -> None:
         await self.index.follow(library)
         self.library = library
 

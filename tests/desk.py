@@ -240,8 +240,8 @@ class Desk:
         self.approve = Approve(
             self.stores.skills,
             self.clock,
-            follower=self._follow,
-            proposing=self.files.propose_files,
+            in_use=self,
+            files=self.files,
         )
         self.proofs = ScriptedProofs()
         self.review = Review(
@@ -274,7 +274,7 @@ class Desk:
         self._following = threading.Event()
         self._lock = ServiceLock(self.paths.lock)
 
-    async def _follow(self, library: Library) -> None:
+    async def put_into_use(self, library: Library) -> None:
         if self._held is not None:
             self._following.set()
             await self._held.wait()

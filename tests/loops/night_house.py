@@ -152,7 +152,7 @@ class NightHouse(Classroom):
             proposals=self.proposals,
             verifier=self.verifier,
             judge=lambda: self.judge,
-            calibration=lambda: self.book.calibration,
+            book=self.book,
         )
         self.rollouts = Rollouts(
             rewards=self.rewards,
@@ -239,8 +239,11 @@ class NightHouse(Classroom):
             clock=self.clock,
             settle=self.database.flush,
             problem=lambda name, error: self.problems.append((name, error)),
-            tell=lambda _run, _next_step: None,
+            events=self,
         )
+
+    def tell_step(self, run: Run | None, next_step: NextStep) -> None:
+        """Implements TrainingEvents: nobody listens."""
 
     def _short_of_memory(self) -> bool:
         self.looks += 1
@@ -308,7 +311,7 @@ class NightHouse(Classroom):
         """Run this many units of the work that is next; return the step that is next afterwards."""
         next_step = await self.job.search_now()
         for _ in range(times):
-            for work in self.job.queue():
+            for work in self.job.works():
                 await work.run_slice(self.clock.monotonic_s() + 30.0)
             next_step = await self.job.search_now()
         return next_step

@@ -178,7 +178,7 @@ class House:
 
     def _wire(self) -> None:
         world, clock = self.world, self.world.clock
-        self.approve = Approve(self.skills, clock, follower=self.follow)
+        self.approve = Approve(self.skills, clock, in_use=self)
         self.holdout = Holdout(
             evidence=UseEvidence(assignments=self.assignments, replays=self.use_replays),
             coins=SkillCoins(coin=hashed_coin("a secret"), rule=lambda: HOLDOUT_RULE),
@@ -336,7 +336,7 @@ class House:
             sampling=Sampling(),
         )
 
-    async def follow(self, library: Library) -> None:
+    async def put_into_use(self, library: Library) -> None:
         await self.index.follow(library)
         self.library = library
         self.holdout.follow()
@@ -346,7 +346,7 @@ class House:
     async def start(self) -> None:
         """Prepare the stores as the service does before it accepts requests."""
         await self.skills.reconcile(at=self.world.clock.now())
-        await self.follow(self.skills.library())
+        await self.put_into_use(self.skills.library())
         await self.book.recalibrate()
 
     async def does(self, work: Awaitable[T]) -> T:

@@ -30,6 +30,7 @@ from lull.loops.chat.select_skills import SelectSkills
 from lull.loops.chat.serve import Serve
 from lull.loops.feedback.credit_wins import credit_in
 from lull.loops.models.auto_learner import AutoLearner, LearnerPreparation
+from lull.loops.models.choose_model import ChooseModel
 from lull.loops.proof.holdout import Holdout
 from lull.loops.skills.approve import Approve
 from lull.loops.skills.from_files import FromFiles
@@ -53,7 +54,7 @@ from lull.service.wiring.learning.proofs import try_out_of
 from lull.service.wiring.learning.reader import small_reader_of
 from lull.service.wiring.night.lulls import call_soon_if_open, idle_source, watch_of
 from lull.service.wiring.night.slow_loop import SlowLoop, slow_loop_of
-from lull.service.wiring.night.weights import auto_learner_of
+from lull.service.wiring.night.weights import auto_learner_of, choose_of
 from lull.service.wiring.proxy import data_plane_of
 from lull.service.wiring.service import (
     AnsweringParts,
@@ -89,12 +90,16 @@ def put_together(
     sessions).
     """
     common = _common_parts(settings, paths, opened)
-    auto = auto_learner_of(common.shared.stores, opened.clock, paths, lambda: loops.slow.weights)
+    english = opened.models.english
+    choose = choose_of(settings, paths, opened.asking, opened.clock, english)
+    auto = auto_learner_of(common.shared.stores, opened.clock, choose)
     in_force = SettingsInForce(settings, learner=lambda: auto.choice.model)
     holdout = holdout_of(common.shared, in_force)
     common.current.after = holdout.follow
     serve = _serve(common, settings, holdout)
-    loops = _loops(common, in_force, paths, auto, holdout=holdout, fixing=serve.skill_selector)
+    loops = _loops(
+        common, in_force, paths, auto, choose, holdout=holdout, fixing=serve.skill_selector
+    )
     skills = _skills(common, loops, serve)
     return Service(
         shared=common.shared,
@@ -151,9 +156,7 @@ def _common_parts(settings: Settings, paths: Paths, opened: OpenResources) -> _C
         ),
         asking=opened.asking,
         in_use=current,
-        approve=Approve(
-            stores.skills, clock, follower=current.put_into_use, proposing=files.propose_files
-        ),
+        approve=Approve(stores.skills, clock, in_use=current, files=files),
         activity=Activity(clock),
     )
     return _CommonParts(
@@ -204,6 +207,7 @@ def _loops(
     settings: SettingsInForce,
     paths: Paths,
     auto: AutoLearner,
+    choose: ChooseModel,
     *,
     holdout: Holdout,
     fixing: SelectSkills,
@@ -220,6 +224,7 @@ def _loops(
         allowed=lambda: lulls.watch.allows_a_question,
     )
     slow = slow_loop_of(
+        choose,
         common.shared,
         settings,
         paths,
@@ -241,9 +246,8 @@ def _lulls(
 ) -> LullParts:
     preparing = LearnerPreparation(
         auto,
-        wanted=lambda: settings.auto,
-        choose=slow.weights.choose.choose,
-        prepared=settings.made_ready.set,
+        models=slow.weights.choose,
+        setting=settings,
         clock=shared.clock,
     )
     calendars = calendars_of(
@@ -264,8 +268,8 @@ def _lulls(
         source=source,
         calendars=calendars,
         learning=learning,
-        training=slow.job.queue,
-        preparing=preparing.works,
+        training=slow.job,
+        preparing=preparing,
     )
     return LullParts(calendars=calendars, source=source, watch=watch)
 
