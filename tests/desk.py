@@ -101,6 +101,13 @@ class ScriptedProofs:
         self.rated.append(turn)
 
 
+class NoToken:
+    """Stands in for a secret store without a network token."""
+
+    async def forget(self) -> None:
+        """Implements ForgetsToken."""
+
+
 class NoExemplars:
     """Stands in for an exemplar memory that is not open."""
 
@@ -463,7 +470,7 @@ class Desk:
             status=self.reported,
             settings=SettingsRequests(self.paths.settings),
             stop=lambda: None,
-            forget_token=_nothing,
+            stored_token=NoToken(),
         )
         rating = Rating(
             self.stores.trajectories,
@@ -498,7 +505,3 @@ class Desk:
             for e in found
             if e.kind == EventKind.PROPOSAL
         ]
-
-
-async def _nothing() -> Json:
-    return {}

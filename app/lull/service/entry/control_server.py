@@ -6,7 +6,7 @@ It makes each subject's request handlers and routes from the parts of a service.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from functools import partial
 from typing import Final
 
@@ -22,7 +22,7 @@ from lull.service.clients.connecting import ConnectRequests
 from lull.service.clients.routes import client_routes
 from lull.service.control.control_api import ControlApi
 from lull.service.control.learner_setting import ServiceLearnerSetting
-from lull.service.control.routes import ServiceRequests, service_routes
+from lull.service.control.routes import ForgetsToken, ServiceRequests, service_routes
 from lull.service.control.settings_view import SettingsRequests
 from lull.service.control.status import Status
 from lull.service.feedback.hearing import FeedbackRequests
@@ -55,12 +55,12 @@ async def open_control(
     at: ListeningAt,
     *,
     stop: Callable[[], None],
-    forget_token: Callable[[], Awaitable[None]],
+    token: ForgetsToken,
 ) -> ControlSocket:
     """Start to serve the control API, by which window and command line talk to the service, on its
     Unix socket; return the socket, which the caller must close.
 
-    `forget_token` removes the network token from the secret store. Raises LullError.
+    `token` removes the network token from the secret store. Raises LullError.
     """
     shared, choices = service.shared, service.choices
     parts = connect_parts(paths, shared.clock)
@@ -69,7 +69,7 @@ async def open_control(
 
     answering = Answering(
         settle=partial(shared.stores.database.flush, prepared_within_s=READS_WAIT_S),
-        mends=service.upkeep.mending.mend,
+        mending=service.upkeep.mending,
     )
     reviewing = ReviewRequests(
         review=service.learning.proofs.review,
@@ -86,7 +86,7 @@ async def open_control(
         stop=stop,
         finish_within_s=service.settings.service.finish_within_s,
         token=at.token,
-        forget_token=forget_token,
+        stored_token=token,
     )
     models = ModelRequests(
         service.slow_loop.weights.choose,

@@ -253,8 +253,7 @@ def _lulls(
     calendars = calendars_of(
         shared.stores.database,
         clock=shared.clock,
-        secrets=lambda: open_secrets(settings(), paths),
-        waiting_secrets=lambda: open_secrets(settings(), paths, within_s=PROMPT_WITHIN_S),
+        secrets=SecretsOfHome(settings, paths),
         problems=shared.problems,
         changed=lambda: watch.nudge(),  # noqa: PLW0108  there is no watch yet
     )
@@ -334,6 +333,18 @@ def _choices(
     return ChosenModels(
         in_force=in_force, following=following, auto=auto, exam_requests=exam_requests
     )
+
+
+@dataclass(frozen=True, slots=True)
+class SecretsOfHome:
+    """Opens the secret store that belongs to Lull's home folder; implements OpensSecrets."""
+
+    settings: SettingsInForce
+    paths: Paths
+
+    def open(self, *, wait: bool = False) -> tuple[SecretStore, LullError | None]:
+        within_s = PROMPT_WITHIN_S if wait else ANSWER_WITHIN_S
+        return open_secrets(self.settings(), self.paths, within_s=within_s)
 
 
 def open_secrets(

@@ -79,9 +79,7 @@ def parts_of(
     return TrainingGateParts(
         folders=folders,
         adapters=Adapters(stores.database),
-        files=AdapterFiles(
-            paths.home / "adapters", rows_missing=rows_missing, trained=folders.adapter
-        ),
+        files=AdapterFiles(paths.home / "adapters", rows_missing=rows_missing, runs=folders),
         eligible=eligible,
         rewarding=rewarding,
         judge=judge,
