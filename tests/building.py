@@ -29,7 +29,7 @@ from lull.core.chat.messages import (
     text_message,
 )
 from lull.core.chat.trajectory import PolicyVersion, Turn, TurnStamp
-from lull.core.proof.proposal import DECIDABLE, ProposalOrigin
+from lull.core.proof.proposal import DECIDABLE, Proposal, ProposalOrigin
 from lull.core.skills.prompt_block import Placement
 from lull.core.skills.skill import Library
 from lull.core.skills.skill_ranking import RetrievalRule
@@ -180,26 +180,24 @@ class Home:
         self.library = self.skills.library()
         self.proposals = Proposals(self.database)
         self.files = FromFiles(self.skills, self.proposals, clock=self.clock, ids=self.ids)
-        self.approve = Approve(
-            self.skills, self.clock, follower=self.follow, proposing=self.files.propose_files
-        )
+        self.approve = Approve(self.skills, self.clock, in_use=self, files=self.files)
         self.review = Review(
             self.proposals,
             self.approve,
             EditProposal(
                 self.proposals,
                 Rewards(self.database),
-                library=lambda: self.library,
+                in_use=self,
                 clock=self.clock,
             ),
-            library=lambda: self.library,
-            evidence=lambda _: b"",
+            in_use=self,
+            proofs=self,
             clock=self.clock,
         )
         self.serve = Serve(
             trajectories=self.trajectories,
             skills=self.skills,
-            library=lambda: self.library,
+            in_use=self,
             index=self.index,
             clock=self.clock,
             ids=self.ids,
@@ -208,11 +206,15 @@ class Home:
         )
         self.serve.skill_selector.places = self.places
 
+    def evidence(self, _proposal: Proposal) -> bytes:
+        """Implements ProofEvidence: nothing is proved here."""
+        return b""
+
     async def restart(self) -> None:
         await asyncio.to_thread(self.database.close)
         self.start()
         await self.approve.propose_file_edits()
-        await self.follow(self.skills.library())
+        await self.put_into_use(self.skills.library())
 
     async def bring_in(self, folder: Path, *, client: str = "") -> None:
         """Import a folder of skills and approve every proposal that comes of it."""
@@ -226,7 +228,7 @@ class Home:
             if proposal.origin is ProposalOrigin.FILE and proposal.status in DECIDABLE:
                 await self.review.approve(proposal.id, sha256=proposal.sha256)
 
-    async def follow(self, library: Library) -> None:
+    async def put_into_use(self, library: Library) -> None:
         await self.index.follow(library)
         self.library = library
 

@@ -77,6 +77,7 @@ class ScriptedProofs:
     ended: list[str | None] = field(default_factory=list)
     looked: int = 0
     picks: int = 0
+    rated: list[str] = field(default_factory=list)
     held: asyncio.Event | None = None
     error: Exception | None = None
     undone: list[LullError] = field(default_factory=list)
@@ -95,6 +96,22 @@ class ScriptedProofs:
 
     async def on_picked(self) -> None:
         self.picks += 1
+
+    async def on_rated(self, turn: str) -> None:
+        self.rated.append(turn)
+
+
+class NoToken:
+    """Stands in for a secret store without a network token."""
+
+    async def forget(self) -> None:
+        """Implements ForgetsToken."""
+
+
+class NoExemplars:
+    """Stands in for an exemplar memory that is not open."""
+
+    exemplars = None
 
 
 class DecidedProofs:
@@ -230,8 +247,8 @@ class Desk:
         self.approve = Approve(
             self.stores.skills,
             self.clock,
-            follower=self._follow,
-            proposing=self.files.propose_files,
+            in_use=self,
+            files=self.files,
         )
         self.proofs = ScriptedProofs()
         self.review = Review(
@@ -240,18 +257,18 @@ class Desk:
             EditProposal(
                 self.stores.proposals,
                 self.stores.rewards,
-                library=lambda: self.library,
+                in_use=self,
                 clock=self.clock,
             ),
-            library=lambda: self.library,
-            evidence=self.evidence,
+            in_use=self,
+            proofs=self,
             clock=self.clock,
         )
         self.reviewing = ReviewRequests(
             review=self.review,
             proposals=self.stores.proposals,
             skills=self.stores.skills,
-            library=lambda: self.library,
+            in_use=self,
             deciding=DecidedProofs(),
             proofs=self.proofs,
             bus=self.bus,
@@ -264,7 +281,7 @@ class Desk:
         self._following = threading.Event()
         self._lock = ServiceLock(self.paths.lock)
 
-    async def _follow(self, library: Library) -> None:
+    async def put_into_use(self, library: Library) -> None:
         if self._held is not None:
             self._following.set()
             await self._held.wait()
@@ -453,15 +470,15 @@ class Desk:
             status=self.reported,
             settings=SettingsRequests(self.paths.settings),
             stop=lambda: None,
-            forget_token=_nothing,
+            stored_token=NoToken(),
         )
         rating = Rating(
             self.stores.trajectories,
             self.clock,
             self.bus,
-            lambda: None,
-            rated=_ignored,
-            view=lambda _: {},
+            memory=NoExemplars(),
+            scoring=self.proofs,
+            conversations=stored.conversations,
         )
         changes = SkillChangeRequests(self.approve, self.files, self.stores.skills)
         comparing = ComparisonRequests(
@@ -488,11 +505,3 @@ class Desk:
             for e in found
             if e.kind == EventKind.PROPOSAL
         ]
-
-
-async def _nothing() -> Json:
-    return {}
-
-
-async def _ignored(_: str) -> None:
-    return None

@@ -35,10 +35,13 @@ def eventually(
 
 
 async def until(holds: Callable[[], object]) -> None:
-    """Let the event loop and its threads go on until `holds()`; fails when it never does."""
-    async with asyncio.timeout(PATIENCE_S):
-        while not holds():  # noqa: ASYNC110  what is waited for tells nobody
-            await asyncio.sleep(0.001)
+    """Let the event loop and its threads go on until `holds()`; if it never does, the test fails
+    with what it gave last.
+    """
+    began = time.monotonic()
+    while not (seen := holds()):
+        assert time.monotonic() - began < PATIENCE_S, f"still {seen!r} after {PATIENCE_S:g} s"
+        await asyncio.sleep(0.001)
 
 
 async def stands() -> None:

@@ -38,6 +38,15 @@ PORTS = {"ports.py", "engine.py", "judge.py"}
 CATALOGUES = {"ChatProgram", "Pattern"}
 """Classes of rows in a list in the source; their functions are rules, as plain as data."""
 
+FUNCTIONS_OF_TABLES = {"CheckLibraries", "RecordChecks"}
+"""Classes whose functions are named by the rows of a table: the libraries that checks call, and how
+each kind of records is looked at.
+"""
+VALUES = re.compile(
+    r"clock|now|sleep|monotonic(_s)?|new_id|coin|toss|zone|rule|settings|limits|\w+_s|\w+_bytes"
+)
+"""Names of functions that only return a value: the time, a random one, or settings."""
+
 
 @cache
 def classes() -> list[ast.ClassDef]:
@@ -152,6 +161,77 @@ def test_no_bundle_of_collaborators_holds_more_than_nine_things() -> None:
         if len(fields := fields_of(one)) > 9 and any(names_in(f) & acting for f in fields)
     }
     assert many.keys() <= CATALOGUES, many
+
+
+def test_what_wiring_makes_takes_objects_rather_than_bundles_of_functions() -> None:
+    """Else a reader who follows a call ends in wiring. One function may be handed in besides the
+    clock, chance and the settings as they are now.
+    """
+    made = made_in(APP / "lull" / "service" / "wiring", APP / "lull" / "service" / "entry")
+    aliases = function_aliases()
+    many = {
+        one.name: names
+        for one in classes()
+        if one.name in made and len(names := functions_taken(one, aliases)) > 1
+    }
+    assert many.keys() <= FUNCTIONS_OF_TABLES, many
+
+
+def made_in(*folders: Path) -> set[str]:
+    """Names of what is called in these folders."""
+    return {
+        node.func.id
+        for file in SOURCES
+        if any(file.is_relative_to(one) for one in folders)
+        for node in ast.walk(tree_of(file))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    }
+
+
+def function_aliases() -> set[str]:
+    """Names of types of functions."""
+    return {
+        alias.id
+        for file in SOURCES
+        for node in tree_of(file).body
+        if isinstance(node, ast.Assign) and ast.unparse(node.value).startswith("Callable[")
+        for alias in node.targets
+        if isinstance(alias, ast.Name)
+    }
+
+
+def functions_taken(class_: ast.ClassDef, aliases: set[str]) -> list[str]:
+    """Names of the functions that a constructor takes, but for clock, chance and settings."""
+    given = [
+        (one.arg, one.annotation)
+        for made in functions_of(class_)
+        if made.name == "__init__"
+        for one in made.args.args + made.args.kwonlyargs
+        if one.annotation is not None
+    ]
+    if not given and "dataclass" in decorators(class_):
+        given = [
+            (one.target.id, one.annotation)
+            for one in class_.body
+            if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)
+        ]
+    types = {name: ast.unparse(type_) for name, type_ in given}
+    return [
+        name
+        for name, type_ in types.items()
+        if (type_.startswith("Callable[") or type_.split(" |")[0] in aliases)
+        and not VALUES.fullmatch(name)
+    ]
+
+
+def test_two_functions_handed_to_a_constructor_are_noticed() -> None:
+    source = (
+        "class A:\n    def __init__(self, *, ask: Callable[[], str], rule: Callable[[], R],"
+        " tell: Tell | None, wait_s: Callable[[], float], clock: Clock) -> None: ..."
+    )
+    (class_,) = ast.parse(source).body
+    assert isinstance(class_, ast.ClassDef)
+    assert functions_taken(class_, {"Tell"}) == ["ask", "tell"]
 
 
 def acting_names() -> set[str]:
@@ -342,7 +422,7 @@ def test_each_subject_of_a_floor_has_its_tests_in_a_folder_of_its_name() -> None
     folders = [one.parent for f in floors for one in (APP / "lull" / f).glob("*/__init__.py")]
     places = [one.relative_to(APP / "lull") for one in folders]
     bare = [str(p) for p in places if not any((ROOT / "tests" / p).rglob("test_*.py"))]
-    assert bare == ["service/wiring"]  # it is tried by the tests of whole services
+    assert bare == []
 
 
 def test_each_walk_is_short_and_each_of_its_files_is_there() -> None:

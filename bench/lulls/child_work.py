@@ -9,7 +9,17 @@ import time
 from dataclasses import dataclass
 
 from lull.backends.mlx.paused_child import PausedChild
-from lull.core.idle.scheduling import WorkKind
+from lull.core.idle.scheduling import LullWork, WorkKind
+
+
+class FixedWorks:
+    """The same background work each time; implements OffersWork."""
+
+    def __init__(self, *works: LullWork) -> None:
+        self._works = works
+
+    def works(self) -> tuple[LullWork, ...]:
+        return self._works
 
 
 @dataclass

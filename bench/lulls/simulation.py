@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
+from bench.lulls.child_work import FixedWorks
 from bench.lulls.signals import SimulatedSource
 from bench.lulls.spans import Spans, union, without
 from bench.lulls.world import World
@@ -268,7 +269,7 @@ async def _played(
                 settings=lambda: rule,
                 windows=windows,
             ),
-            queue=lambda: work,
+            queue=FixedWorks(*work),
             windows=windows,
             clock=_Clock(source, time),
             ids=ids,

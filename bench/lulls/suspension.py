@@ -30,7 +30,7 @@ from typing import Any, Final
 
 import psutil
 
-from bench.lulls.child_work import ChildWork
+from bench.lulls.child_work import ChildWork, FixedWorks
 from bench.report import RESULTS, Goal, print_goals, report, write
 from bench.screen import Screen, missing
 from lull.backends.idle.polled import PollPace
@@ -267,7 +267,7 @@ async def whole_watch(rig: Rig) -> AsyncIterator[Callable[[], None]]:
                 settings=lambda: ANY_TIME,
                 windows=windows,
             ),
-            queue=lambda: [work],
+            queue=FixedWorks(work),
             windows=windows,
             clock=clock,
             ids=TimeSortedIds(),

@@ -26,6 +26,7 @@ from lull.core.skills.skill_ranking import RetrievalRule
 from lull.loops.chat.serve import Serve, Serving
 from lull.service.process.bus import EventBus
 from lull.service.proxy.dialects import CHAT_ROUTES
+from lull.service.skills.current import CurrentLibrary
 from lull.service.wiring.base.stores import Stores, open_stores
 from lull.store.chat.event_log import EventLog
 
@@ -47,20 +48,19 @@ def parts(home: Path) -> dict[str, float]:
 
 async def _parts(stores: Stores, vectors: Path) -> dict[str, float]:
     library = stores.skills.library()
-    index = WordIndex()
+    index, bus = WordIndex(), EventBus(EventLog(stores.database), SystemClock())
     await index.follow(library)
     index.use_memory(ChromaExemplars(vectors, HashedNgrams()))
     serve = Serve(
         trajectories=stores.trajectories,
         skills=stores.skills,
-        library=lambda: library,
+        in_use=CurrentLibrary(library, index, bus),
         index=index,
         clock=SystemClock(),
         ids=TimeSortedIds(),
         rule=RetrievalRule(),
         facts_within_s=0.05,
     )
-    bus = EventBus(EventLog(stores.database), SystemClock())
     await _walk(stores, index, serve, bus)  # from here on the words are known
     return await _walk(stores, index, serve, bus)
 

@@ -19,7 +19,7 @@ import pytest
 from lull.contract.json_object import Json
 from lull.pocket import language as pocket
 from tests.e2e.corrections import Talk, one_proposal
-from tests.e2e.walks.tracing import TracedLull, legs, serve_traced, unnamed, walked
+from tests.e2e.walks.tracing import TracedLull, legs, misplaced, serve_traced, unnamed, walked
 from tests.eventually import eventually
 from tests.running import Lull, RunningLull
 
@@ -187,10 +187,13 @@ def test_a_night_makes_the_weights_better_and_can_be_taken_back(lull: Lull, tmp_
         before = logprobs(service, "write a menu for green happy mouse")
 
         looked = traced_search(traced)
+        searched_by = traced.callers()
         traced.begins_anew()
         promoted = after_nights(lull, service, desk)
         night = traced.entered()  # docs/architecture.md tells what happened
         assert walked("night", night, looked, night, night) == legs("night")
+        by = traced.callers()
+        assert not misplaced("night", by, searched_by, by, by)
         called = set().union(*(traced.called_by(leg[0]) for leg in legs("night")))
         missing = unnamed("night", called)
         assert not missing, " ".join(missing)

@@ -193,13 +193,13 @@ class Classroom(Home):
                 ),
             ),
             proposals=self.proposals,
-            library=lambda: self.library,
+            in_use=self,
             rule=lambda: self.holdout_rule,
         )
         self.serve = Serve(
             trajectories=self.trajectories,
             skills=self.skills,
-            library=lambda: self.library,
+            in_use=self,
             index=self.index,
             clock=self.clock,
             ids=self.ids,
@@ -211,7 +211,7 @@ class Classroom(Home):
 
     def learn(self) -> None:
         self.current_selection = CurrentSelection(
-            self.serve.skill_selector, library=lambda: self.library, facts=self.facts
+            self.serve.skill_selector, in_use=self, facts=self.facts
         )
         self.verifier = verifier = Verifier(self.exact(), checks=self.checks, tools=EXACT)
         self.feedback = FeedbackRows(self.database)
@@ -228,7 +228,7 @@ class Classroom(Home):
             crediting=CreditWins(
                 self.rewards,
                 verifier=verifier,
-                library=lambda: self.library,
+                in_use=self,
                 current_selection=self.current_selection,
                 credit=self._credit,
             ),
@@ -260,7 +260,7 @@ class Classroom(Home):
         propose = Propose(
             rewards=self.rewards,
             proposals=self.proposals,
-            library=lambda: self.library,
+            in_use=self,
             merging=merging,
             checks=self.checks,
             clock=self.clock,
@@ -285,7 +285,7 @@ class Classroom(Home):
         self.replay = Replay(
             rewards=self.rewards,
             current_selection=self.current_selection,
-            library=lambda: self.library,
+            in_use=self,
             verifier=verifier,
             judge=lambda: self.judge,
             warm=self.proving.warm,
@@ -295,7 +295,7 @@ class Classroom(Home):
             replay=self.replay,
             ground=ProofGround(
                 proposals=self.proposals,
-                library=lambda: self.library,
+                in_use=self,
                 judge=lambda: self.judge,
                 rule=self.proving,
             ),
@@ -318,7 +318,7 @@ class Classroom(Home):
             proposals=self.proposals,
             replay=self.replay,
             prove=self.prove,
-            library=lambda: self.library,
+            in_use=self,
             targets=self,
             quiet=self.quiet,
             clock=self.clock,
@@ -328,11 +328,9 @@ class Classroom(Home):
         self.review = Review(
             self.proposals,
             self.approve,
-            EditProposal(
-                self.proposals, self.rewards, library=lambda: self.library, clock=self.clock
-            ),
-            library=lambda: self.library,
-            evidence=self.prove.evidence,
+            EditProposal(self.proposals, self.rewards, in_use=self, clock=self.clock),
+            in_use=self,
+            proofs=self.prove,
             clock=self.clock,
         )
         self.eligible = Eligible(

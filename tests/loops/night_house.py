@@ -36,6 +36,7 @@ from lull.pocket import language as pocket
 from lull.pocket import parsing
 from lull.pocket.reader import PocketReader
 from lull.store.adapters.adapter_files import fingerprint
+from lull.store.adapters.adapters import Adapters
 from lull.store.training.run_folders import RunFolders
 from lull.store.training.tidy_runs import RunFolderCleanup
 from lull.store.training.training import Training
@@ -135,7 +136,6 @@ class NightHouse(Classroom):
     in_force: str | None = None
     model: str = POCKET
     digest: str = FACTS.digest
-    learned: frozenset[str] = frozenset()
     problems: list[tuple[str, LullError | None]] = field(default_factory=list)
     short: bool = False
     looks: int = 0
@@ -152,7 +152,7 @@ class NightHouse(Classroom):
             proposals=self.proposals,
             verifier=self.verifier,
             judge=lambda: self.judge,
-            calibration=lambda: self.book.calibration,
+            book=self.book,
         )
         self.rollouts = Rollouts(
             rewards=self.rewards,
@@ -181,8 +181,8 @@ class NightHouse(Classroom):
             rewarding=self.rewarding,
             current_selection=self.current_selection,
             proposals=self.proposals,
-            library=lambda: self.library,
-            learned=lambda: self.learned,
+            in_use=self,
+            adapters=Adapters(self.database),
             rule=lambda: self.training_rule,
         )
 
@@ -217,7 +217,7 @@ class NightHouse(Classroom):
             ),
             data=self._data(),
             promote=self.gate,
-            library=lambda: self.library,
+            in_use=self,
             clock=self.clock,
             rule=lambda: self.training_rule,
         )
@@ -239,8 +239,11 @@ class NightHouse(Classroom):
             clock=self.clock,
             settle=self.database.flush,
             problem=lambda name, error: self.problems.append((name, error)),
-            tell=lambda _run, _next_step: None,
+            events=self,
         )
+
+    def tell_step(self, run: Run | None, next_step: NextStep) -> None:
+        """Implements TrainingEvents: nobody listens."""
 
     def _short_of_memory(self) -> bool:
         self.looks += 1
@@ -308,7 +311,7 @@ class NightHouse(Classroom):
         """Run this many units of the work that is next; return the step that is next afterwards."""
         next_step = await self.job.search_now()
         for _ in range(times):
-            for work in self.job.queue():
+            for work in self.job.works():
                 await work.run_slice(self.clock.monotonic_s() + 30.0)
             next_step = await self.job.search_now()
         return next_step

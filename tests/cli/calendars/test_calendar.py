@@ -57,6 +57,16 @@ TWO_DAYS = calendar(
 )
 
 
+class OpenedStore:
+    """Opens the secret store that a test has set; implements OpensSecrets."""
+
+    def __init__(self, desk: CalendarDesk) -> None:
+        self._desk = desk
+
+    def open(self, *, wait: bool = False) -> tuple[SecretStore, LullError | None]:
+        return self._desk.secrets, self._desk.worry
+
+
 class CalendarDesk(Desk):
     """A control socket whose calendars trust the test's certificate."""
 
@@ -68,7 +78,7 @@ class CalendarDesk(Desk):
         self.calendars = Calendars(
             Feeds(self.stores.database),
             IcsCalendar(FeedFetch(tls=certificate.trusted())),
-            Addresses(lambda: (self.secrets, self.worry)),
+            Addresses(OpenedStore(self)),
             clock=self.clock,
             ids=self.ids,
             coin=FakeCoin(),

@@ -16,9 +16,9 @@ SETTLING = OutcomeCheck(route=routes.WHY, done=lambda answer: answer.value["stat
 
 def test_an_event_brings_the_new_value(on_script: Shown, scripted: Scripted) -> None:
     state = on_script.desktop.state
-    scripted.answers[routes.STATUS] = status(turns=77)
-    scripted.tell("turn-recorded", turn="turn_9")
-    on_script.until(lambda: state.status["turns"] == 77)
+    scripted.answers[routes.PROPOSALS] = {"proposals": [], "generation": 33}
+    scripted.tell("proposal", proposal="prop_1")  # no clock has them read, as it has the status
+    on_script.until(lambda: state.value(Subject.PROPOSALS).get("generation") == 33)
 
 
 def test_how_far_a_test_has_come_is_read_while_it_runs(

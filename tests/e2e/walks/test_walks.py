@@ -15,7 +15,7 @@ import pytest
 from tests.e2e.scripted.obedient_model import MODEL, TEN, ObedientOllama
 from tests.e2e.test_a_night import desk_of
 from tests.e2e.test_plain_language import says
-from tests.e2e.walks.tracing import legs, serve_traced, unnamed, walked
+from tests.e2e.walks.tracing import legs, misplaced, serve_traced, unnamed, walked
 from tests.eventually import eventually
 from tests.running import Lull, RunningLull
 
@@ -42,9 +42,10 @@ def test_one_request(lull: Lull, tmp_path: Path) -> None:
         said = [{"role": "user", "content": f"write a menu for day {number}"}]
         service.running.post("/api/chat", {"model": MODEL, "stream": True, "messages": said})
         eventually(lambda: "store/chat/recording" in service.entered())
-        if (found := walked("request", service.entered())) == legs("request"):
+        found, wrong = walked("request", service.entered()), misplaced("request", service.callers())
+        if found == legs("request") and not wrong:
             break
-    assert found == legs("request")
+    assert found == legs("request") and not wrong, wrong
     missing = unnamed("request", service.called_by("service/proxy/data_plane"))
     assert not missing, " ".join(missing)
 
@@ -58,11 +59,13 @@ def test_one_correction(lull: Lull, tmp_path: Path) -> None:
             says(service.running, f"p{number}", wish.asked, wish.said)
             made = eventually(lambda past=number: ids(lull)[past:])[0]
             heard, called = service.entered(), service.called_by(legs("correction")[0][0])
+            by = [service.callers()]
             service.begins_anew()
             desk.leaves()
             status = f"SELECT status FROM proposals WHERE id = '{made}'"
             eventually(lambda ask=status: stored(lull, ask) == "proved")
             proved = service.entered()
+            by.append(service.callers())
             called |= service.called_by(legs("correction")[1][0])
             desk.comes()
             sha256 = stored(lull, f"SELECT sha256 FROM proposals WHERE id = '{made}'")
@@ -70,9 +73,10 @@ def test_one_correction(lull: Lull, tmp_path: Path) -> None:
             lull.ask("review", "approve", made, "--sha256", str(sha256))
             called |= service.called_by(legs("correction")[2][0])
             found = walked("correction", heard, proved, service.entered())
-            if found == legs("correction"):
+            wrong = misplaced("correction", *by, service.callers())
+            if found == legs("correction") and not wrong:
                 break
-    assert found == legs("correction")
+    assert found == legs("correction") and not wrong, wrong
     missing = unnamed("correction", called)
     assert not missing, " ".join(missing)
 

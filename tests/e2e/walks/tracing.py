@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,12 +39,16 @@ class TracedLull:
         """Return the files that a file has called, itself or through others."""
         return {file for file, *doors in map(str.split, self._lines()) if door in doors}
 
+    def callers(self) -> dict[str, set[str]]:
+        """Return the files of walks by which each file was called when it was first entered."""
+        return {file: set(doors) for file, *doors in map(str.split, self._lines())}
+
     def _lines(self) -> list[str]:
         return self.file.read_text("utf-8").splitlines()
 
 
 def serve_traced(lull: Lull, file: Path) -> TracedLull:
-    doors = ",".join(leg[0] for walk in WALKS for leg in legs(walk))
+    doors = ",".join(one for walk in WALKS for leg in legs(walk) for one in leg)
     words = [sys.executable, "-m", "tests.e2e.walks.traced", str(file), doors]
     process = subprocess.Popen(
         [*words, "serve", "--port", "0", "--json"],
@@ -66,6 +71,43 @@ def legs(walk: str) -> list[list[str]]:
     (said,) = re.findall(rf"\*\*One {walk}\.\*\*(.*?)\n\n", PAGE.read_text("utf-8"), re.DOTALL)
     found = [re.findall(r"`([^`]+)`", leg) for leg in re.split(r"\.\s", said)]
     return [leg for leg in found if leg]
+
+
+def stages(walk: str) -> dict[str, set[str]]:
+    """Return for each file of a walk that stands under another the one that it stands under, with
+    all else that stands there.
+    """
+    (said,) = re.findall(rf"\*\*One {walk}\.\*\*(.*?)\n\n", PAGE.read_text("utf-8"), re.DOTALL)
+    lines = re.findall(r"^( *)- [^`\n]*`([^`]+)`", said, re.MULTILINE)
+    depths = {file: len(indent) for indent, file in lines}
+    above: dict[str, str] = {}
+    path: list[str] = []
+    for file, depth in depths.items():
+        path = [one for one in path if depths[one] < depth]
+        above |= {file: path[-1]} if path else {}
+        path.append(file)
+    return {
+        file: {one} | {f for f in above if one in _line(f, above)} for file, one in above.items()
+    }
+
+
+def _line(file: str, above: Mapping[str, str]) -> list[str]:
+    """Return all files that a file stands under, the nearest first."""
+    found = [above[file]] if file in above else []
+    return [*found, *(_line(found[0], above) if found else [])]
+
+
+def misplaced(walk: str, *called: Mapping[str, set[str]]) -> list[str]:
+    """Return the files of the walk that were called neither by the file that they stand under nor
+    by another that stands there. A thread's first file has no caller.
+    """
+    under = stages(walk)
+    return [
+        file
+        for leg, callers in zip(legs(walk), called, strict=True)
+        for file in leg
+        if (by := callers.get(file, set()) & set(leg) - {file}) and not by & under.get(file, by)
+    ]
 
 
 def beside(walk: str) -> set[str]:

@@ -112,12 +112,14 @@ class House:
     def __post_init__(self) -> None:
         self.start()
 
+    def adapter(self, run: str) -> Path:
+        """Implements TrainedFiles."""
+        return self.home / "runs" / run
+
     def start(self) -> None:
         self.database = database_at(self.home / "lull.db")
         self.adapters = Adapters(self.database)
-        self.files = AdapterFiles(
-            self.home / "adapters", trained=lambda run: self.home / "runs" / run
-        )
+        self.files = AdapterFiles(self.home / "adapters", runs=self)
         self.measures = GateMeasures(self.database)
         self.local = EngineModels(clock=self.clock)
         self.host = EngineHost(self.local)

@@ -39,7 +39,7 @@ def curriculum(house: NightHouse) -> CurriculumByModel:
     """The curriculum as the service builds it."""
     past = PastCurriculum(
         house.rewards,
-        library=lambda: house.library,
+        in_use=house,
         canaries=shipped_canaries,
         current_selection=house.current_selection,
     )

@@ -138,9 +138,7 @@ class Archive(NightHouse):
             adapters=self.files,
             logs=lambda: (self.folder / "logs").glob("*"),
         )
-        self.forget = Forget(
-            tables, files, Elsewhere(self), approve=self.approve, library=lambda: self.library
-        )
+        self.forget = Forget(tables, files, Elsewhere(self), approve=self.approve, in_use=self)
 
     async def happens(self, step: str) -> None:
         """Run `meanwhile` once, when its step has come."""

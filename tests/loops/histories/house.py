@@ -178,7 +178,7 @@ class House:
 
     def _wire(self) -> None:
         world, clock = self.world, self.world.clock
-        self.approve = Approve(self.skills, clock, follower=self.follow)
+        self.approve = Approve(self.skills, clock, in_use=self)
         self.holdout = Holdout(
             evidence=UseEvidence(assignments=self.assignments, replays=self.use_replays),
             coins=SkillCoins(coin=hashed_coin("a secret"), rule=lambda: HOLDOUT_RULE),
@@ -191,13 +191,13 @@ class House:
                 problem=lambda *_: None,
             ),
             proposals=self.proposals,
-            library=lambda: self.library,
+            in_use=self,
             rule=lambda: HOLDOUT_RULE,
         )
         self.serve = Serve(
             trajectories=self.trajectories,
             skills=self.skills,
-            library=lambda: self.library,
+            in_use=self,
             index=self.index,
             clock=clock,
             ids=world.ids,
@@ -206,7 +206,7 @@ class House:
             holdout=self.holdout,
         )
         self.current_selection = CurrentSelection(
-            self.serve.skill_selector, library=lambda: self.library, facts=FACTS.get
+            self.serve.skill_selector, in_use=self, facts=FACTS.get
         )
         verifier = Verifier({POCKET: parsing.check}, checks=self._checks, tools=EXACT)
         self.hear = Hear(
@@ -222,7 +222,7 @@ class House:
             crediting=CreditWins(
                 self.rewards,
                 verifier=verifier,
-                library=lambda: self.library,
+                in_use=self,
                 current_selection=self.current_selection,
                 credit=_credits_nobody,
             ),
@@ -259,7 +259,7 @@ class House:
         propose = Propose(
             rewards=self.rewards,
             proposals=self.proposals,
-            library=lambda: self.library,
+            in_use=self,
             merging=merging,
             checks=self._checks,
             clock=clock,
@@ -284,7 +284,7 @@ class House:
         replay = Replay(
             rewards=self.rewards,
             current_selection=self.current_selection,
-            library=lambda: self.library,
+            in_use=self,
             verifier=verifier,
             judge=lambda: world.judge,
             warm=PROVE.warm,
@@ -294,7 +294,7 @@ class House:
             replay=replay,
             ground=ProofGround(
                 proposals=self.proposals,
-                library=lambda: self.library,
+                in_use=self,
                 judge=lambda: world.judge,
                 rule=PROVE,
             ),
@@ -306,9 +306,9 @@ class House:
         self.review = Review(
             self.proposals,
             self.approve,
-            EditProposal(self.proposals, self.rewards, library=lambda: self.library, clock=clock),
-            library=lambda: self.library,
-            evidence=self.prove.evidence,
+            EditProposal(self.proposals, self.rewards, in_use=self, clock=clock),
+            in_use=self,
+            proofs=self.prove,
             clock=clock,
         )
         self.eligible = Eligible(
@@ -336,7 +336,7 @@ class House:
             sampling=Sampling(),
         )
 
-    async def follow(self, library: Library) -> None:
+    async def put_into_use(self, library: Library) -> None:
         await self.index.follow(library)
         self.library = library
         self.holdout.follow()
@@ -346,7 +346,7 @@ class House:
     async def start(self) -> None:
         """Prepare the stores as the service does before it accepts requests."""
         await self.skills.reconcile(at=self.world.clock.now())
-        await self.follow(self.skills.library())
+        await self.put_into_use(self.skills.library())
         await self.book.recalibrate()
 
     async def does(self, work: Awaitable[T]) -> T:

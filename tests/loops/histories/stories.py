@@ -283,7 +283,7 @@ class Stories:
     async def _take_in(self) -> None:
         house = self._house
         await house.skills.reconcile(at=self._player.world.clock.now())
-        await house.follow(house.skills.library())
+        await house.put_into_use(house.skills.library())
 
     # What the steps share
 

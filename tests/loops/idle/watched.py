@@ -17,7 +17,7 @@ from lull.core.errors import LullError
 from lull.core.idle.forecast import PastLull
 from lull.core.idle.policy import WindowState
 from lull.core.idle.rule import IdleRule
-from lull.core.idle.scheduling import WorkKind
+from lull.core.idle.scheduling import LullWork, WorkKind
 from lull.core.idle.signals import IdleSignals, Unknown
 from lull.loops.idle.decide_idle import ChatCounts, DecideIdle
 from lull.loops.idle.watch_idle import WatchIdle, WatchRule
@@ -197,7 +197,7 @@ class Room:
                 settings=lambda: self.rule,
                 windows=windows,
             ),
-            queue=lambda: list(self.work),
+            queue=self,
             windows=windows,
             clock=self,
             ids=self.ids,
@@ -205,6 +205,10 @@ class Room:
             problem=lambda text, error: self.problems.append((text, error)),
             rule=WatchRule(**rule),
         )
+
+    def works(self) -> list[LullWork]:
+        """Implements OffersWork."""
+        return list(self.work)
 
     def upcoming(self) -> list[CalendarEvent]:
         return self.events

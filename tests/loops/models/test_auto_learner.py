@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from lull.core.chat.trajectory import Selection
-from lull.core.errors import UpstreamDown, WeightsError
+from lull.core.errors import LullError, UpstreamDown, WeightsError
 from lull.core.models.most_used_model import COUNTED_PERIOD, ModelUse
 from lull.loops.models.auto_learner import (
     AWAY_S,
@@ -39,36 +39,39 @@ class House:
     talked: list[ModelUse] = field(default_factory=list)
     ready: set[str] = field(default_factory=set)
     asked_since: datetime | None = None
-    wanted: bool = True
-    prepared: list[str] = field(default_factory=list)
+    auto: bool = True
+    made: list[str] = field(default_factory=list)
+    """The models whose weights were asked for."""
+    breaks: LullError | None = None
+    """What the making of weights fails with; None while it works."""
+    made_ready: asyncio.Event = field(default_factory=asyncio.Event)
 
     def answer_counts(self, since: datetime) -> list[ModelUse]:
         self.asked_since = since
         return self.talked
 
-    async def _there(self) -> ModelListing:
+    async def list(self) -> ModelListing:
         return self.there
+
+    def is_prepared(self, name: str) -> bool:
+        return name in self.ready
+
+    async def choose(self, name: str) -> None:
+        self.made.append(name)
+        if self.breaks is not None:
+            raise self.breaks
 
     def open(self) -> AutoLearner:
         return AutoLearner(
             NamedTexts(self.database),
             uses=self,
-            there=self._there,
-            ready=lambda name: name in self.ready,
+            models=self,
             clock=self.clock,
             built_in=("pocket", "toy"),
         )
 
-    def preparation(
-        self, auto: AutoLearner, choose: Callable[[str], Awaitable[None]]
-    ) -> LearnerPreparation:
-        return LearnerPreparation(
-            auto,
-            wanted=lambda: self.wanted,
-            choose=choose,
-            prepared=lambda: self.prepared.append(auto.choice.model),
-            clock=self.clock,
-        )
+    def preparation(self, auto: AutoLearner) -> LearnerPreparation:
+        return LearnerPreparation(auto, models=self, setting=self, clock=self.clock)
 
 
 @pytest.fixture
@@ -125,41 +128,30 @@ async def test_what_it_meant_is_remembered_also_while_ollama_is_away(house: Hous
 
 
 async def test_its_weights_are_made_in_a_lull_and_then_no_more(house: House) -> None:
-    house.talked, auto, made = [SAID], house.open(), []
-
-    async def choose(model: str) -> None:
-        made.append(model)
-
+    house.talked, auto = [SAID], house.open()
     await auto.choose_again()
-    preparation = house.preparation(auto, choose)
+    preparation = house.preparation(auto)
     (work,) = preparation.works()
-    assert work.text == "Making a ready to learn" and not house.prepared
+    assert work.text == "Making a ready to learn" and not house.made_ready.is_set()
     await work.run_slice(house.clock.monotonic_s() + 30.0)
-    assert made == ["a"] and house.prepared and preparation.works() == []
+    assert house.made == ["a"] and house.made_ready.is_set() and preparation.works() == []
 
 
 async def test_no_weights_are_made_where_the_user_chose_the_model(house: House) -> None:
     house.talked, auto = [SAID], house.open()
     await auto.choose_again()
-    house.wanted = False
-
-    async def choose(_: str) -> None:
-        raise AssertionError("nobody wants them")
-
-    assert house.preparation(auto, choose).works() == []
+    house.auto = False
+    assert house.preparation(auto).works() == []
 
 
 async def test_weights_that_cannot_be_made_are_said_and_tried_again(house: House) -> None:
     house.talked, auto = [SAID], house.open()
-
-    async def choose(_: str) -> None:
-        raise WeightsError("The disk is full.")
-
+    house.breaks = WeightsError("The disk is full.")
     await auto.choose_again()
-    (work,) = house.preparation(auto, choose).works()
+    (work,) = house.preparation(auto).works()
     with pytest.raises(WeightsError):
         await work.run_slice(house.clock.monotonic_s() + 30.0)
-    assert not auto.is_ready and not house.prepared
+    assert not auto.is_ready and not house.made_ready.is_set()
 
 
 async def test_making_them_stops_when_somebody_comes_and_goes_on_later(house: House) -> None:

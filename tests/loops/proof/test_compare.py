@@ -178,6 +178,20 @@ async def test_a_chat_ends_what_is_generated_ahead_and_nothing_begins_it_again(
     assert (await shown(room, proposal)).pair != comparison.pair
 
 
+async def test_another_candidate_ends_what_is_generated_ahead_for_the_last_one(
+    room: Classroom,
+) -> None:
+    first = await waiting(room)
+    second = await waiting(room, text=replace(MENU, name="soup-first"))
+    await shown(room, first)
+    room.chats.hanging = True
+    await until(lambda: len(room.chats.asked) > 2)
+    room.chats.hanging = False
+    assert room.chats.hangups == 0
+    await shown(room, second)
+    await until(lambda: room.chats.hangups)
+
+
 async def test_what_cannot_be_generated_ahead_is_told_to_who_waits_for_it(room: Classroom) -> None:
     proposal = await waiting(room)
     comparison = await shown(room, proposal)

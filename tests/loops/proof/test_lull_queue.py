@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -60,6 +61,14 @@ class Placings:
         return 0
 
 
+class Waiting:
+    def __init__(self, *works: LullWork) -> None:
+        self._works = works
+
+    def works(self) -> Sequence[LullWork]:
+        return self._works
+
+
 def other(name: str, lent: Lent) -> LullWork:
     async def done(_: str) -> int:
         return 0
@@ -82,9 +91,9 @@ async def test_proofs_go_first_and_training_last() -> None:
         proving=waits,
         measure=cast(MeasureUse, Uses()),
         placing=cast(MeasurePlacing, Placings()),
-        exams=lambda: [other("exam", lent)],
-        preparing=lambda: [other("ready", lent)],
-        training=lambda: [other("training", lent)],
+        exams=Waiting(other("exam", lent)),
+        preparing=Waiting(other("ready", lent)),
+        training=Waiting(other("training", lent)),
         models=lent,
         clock=CLOCK,
     )

@@ -87,7 +87,7 @@ class Room:
         made = MeasurePlacing(
             store=Placings(self.database),
             sheet=sheet,
-            models=PlacingModels(uses=self, here=self, library=lambda: self.library),
+            models=PlacingModels(uses=self, here=self, in_use=self),
             quiet=AtOnce(),
             clock=self.clock,
             slice_s=30.0,

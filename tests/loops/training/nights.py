@@ -45,7 +45,7 @@ async def to_train(house: NightHouse) -> TrainerWork:
     await house.menus(12)
     for _ in range(12):
         next_step = await house.job.search_now()
-        (work,) = house.job.queue()
+        (work,) = house.job.works()
         if next_step.task is Task.TRAIN:
             assert isinstance(work, TrainerWork)
             return work

@@ -54,7 +54,7 @@ async def to_the_next_round(house: NightHouse) -> Run:
 async def refused(house: NightHouse, run: Run) -> None:
     """Test a run's adapter once, and look at what became of it."""
     assert isinstance(await house.job.search_now(), JudgingStep)
-    (work,) = house.job.queue()
+    (work,) = house.job.works()
     with pytest.raises(AdapterError, match="not what its training wrote"):
         await work.run_slice(house.clock.monotonic_s() + 30)
     await work.run_slice(house.clock.monotonic_s() + 30)  # a try more finds nothing to do
@@ -115,7 +115,7 @@ async def test_what_no_record_of_lulls_vouches_for_is_refused_too(
 async def test_no_round_goes_on_from_other_bytes(house: NightHouse) -> None:
     run = await to_the_next_round(house)
     (house.folders.adapter(run.id) / ADAPTER_FILES[0]).write_bytes(b"others")
-    (work,) = house.job.queue()
+    (work,) = house.job.works()
     await work.run_slice(house.clock.monotonic_s() + 30)
     assert house.training.get(run.id).status is RunStatus.FAILED
     assert all(one.parent != run.id for one in house.training.runs())
@@ -132,7 +132,7 @@ async def test_a_round_whose_adapter_stays_unreadable_is_tried_three_times_and_t
     weights.symlink_to(house.folders.root / "disk" / "away")
     for _ in range(3):
         assert isinstance(await house.does(0), MakingStep)
-        (work,) = house.job.queue()
+        (work,) = house.job.works()
         with pytest.raises(UnreadableAdapter):
             await work.run_slice(house.clock.monotonic_s() + 30)
     stuck = house.training.get(run.id)
@@ -166,6 +166,6 @@ async def test_none_is_sampled_from_other_bytes(house: NightHouse) -> None:
 async def test_one_that_was_trained_before_this_was_recorded_is_tested(house: NightHouse) -> None:
     run = await to_test(house)
     await house.training.change(run.id, lambda now: now, wrote="")
-    (work,) = house.job.queue()
+    (work,) = house.job.works()
     await work.run_slice(house.clock.monotonic_s() + 30)
     assert [brought[0] for brought in house.gate.brought] == [run.id]

@@ -52,7 +52,7 @@ async def trained(house: NightHouse) -> Run:
         await house.job.search_now()
         if found := house.training.runs({RunStatus.TRAINED}):
             return found[0]
-        (work,) = house.job.queue()
+        (work,) = house.job.works()
         await work.run_slice(house.clock.monotonic_s() + 30)
     raise AssertionError(house.training.runs())
 
@@ -71,7 +71,7 @@ async def fails(house: NightHouse, times: int, words: str) -> None:
     """Try the test this many times, as one that fails is tried again when it has rested."""
     for _ in range(times):
         assert isinstance(await house.job.search_now(), JudgingStep)
-        (work,) = house.job.queue()
+        (work,) = house.job.works()
         with pytest.raises(LullError, match=words):
             await work.run_slice(house.clock.monotonic_s() + 30)
 

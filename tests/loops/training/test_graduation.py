@@ -8,14 +8,16 @@ from pathlib import Path
 
 import pytest
 
+from lull.core.adapters.adapter import AdapterStatus, AdapterVersion, LearnedSkill
 from lull.core.adapters.gate_report import GateCheck, Verdict
 from lull.core.models.engine import GenerateRequest
 from lull.core.training.examples import GraduationExample
 from lull.core.training.lesson import MOST_TRIES, GraduationCourse
 from lull.core.training.record import RunStatus
 from lull.loops.training.make_run import LEAST_ROWS, RunRule
-from lull.loops.training.next_step import MakingStep, TrainRule
+from lull.loops.training.next_step import MakingStep, NothingToDo, SkillToTrainIn, TrainRule
 from lull.loops.training.teacher import ANSWERS_AT_ONCE
+from lull.store.adapters.adapters import Adapters
 from tests.doubles.fakes import FakeClock
 from tests.loops.night_house import NightHouse, trains_in_a_skill
 
@@ -51,6 +53,30 @@ async def judged(house: NightHouse, count: int) -> None:
             return
         await house.does()
     raise AssertionError([run.why for run in house.training.runs()])
+
+
+async def test_a_skill_that_the_adapter_in_force_has_learned_is_not_trained_in_again(
+    house: NightHouse,
+) -> None:
+    wanted = await house.job.search_now()
+    assert isinstance(wanted, MakingStep) and isinstance(wanted.source, SkillToTrainIn)
+    skill = wanted.source.skill
+    adapters = Adapters(house.database)
+    learned = LearnedSkill(skill=skill.key, sha256=skill.sha256)
+    trained = AdapterVersion(
+        id="ad1",
+        parent=None,
+        base_model=house.model,
+        base_digest=house.digest,
+        sha256="a" * 64,
+        run="run_1",
+        status=AdapterStatus.CANDIDATE,
+        made=house.clock.now(),
+    )
+    await adapters.add(trained, [learned])
+    assert isinstance(await house.job.search_now(), MakingStep)  # a candidate answers nobody yet
+    await adapters.promote("ad1", at=house.clock.now(), why="better")
+    assert isinstance(await house.job.search_now(), NothingToDo)
 
 
 async def test_each_example_holds_what_the_teacher_said_with_the_skill(house: NightHouse) -> None:

@@ -216,7 +216,7 @@ async def test_when_another_model_is_to_learn_the_trainer_ends_and_its_run_says_
     assert run.why == "llama is learning now, not pocket."
     (process,) = house.trainer.runs
     assert process.calls[-1] == "kill"
-    assert house.job.queue() == []
+    assert house.job.works() == []
     # What was sampled is left for when the first one learns again.
     left = house.training.groups(BASE, states=tuple(GroupState), unused=False)
     assert left and not any(group.run for group in left)
@@ -312,7 +312,7 @@ async def test_sampling_that_is_stopped_loses_no_group_that_came_to_its_end(
 ) -> None:
     await house.menus(8)
     await house.job.search_now()
-    (work,) = house.job.queue()
+    (work,) = house.job.works()
     asked = asyncio.Event()
 
     def says(request: GenerateRequest) -> str:

@@ -28,7 +28,7 @@ CANARY = CanaryTask(
 def past(room: Classroom) -> PastCurriculum:
     return PastCurriculum(
         room.rewards,
-        library=lambda: room.library,
+        in_use=room,
         canaries=lambda: (CANARY,),
         current_selection=room.current_selection,
     )

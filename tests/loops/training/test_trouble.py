@@ -56,7 +56,7 @@ async def test_a_run_whose_trainer_dies_three_times_at_the_same_step_waits_for_a
     # A restart allows none either.
     await house.restart()
     await house.job.search_now()
-    (work,) = house.job.queue()
+    (work,) = house.job.works()
     await work.run_slice(house.clock.monotonic_s() + 30)
     (run,) = house.training.runs()
     assert run.status is RunStatus.STUCK and taken(house)
@@ -75,7 +75,7 @@ async def test_a_run_whose_trainer_dies_three_times_at_the_same_step_waits_for_a
 
     # `lull train now` sends the run on from where it stood, with one more set of tries.
     await house.job.train_now()
-    (again,) = house.job.queue()
+    (again,) = house.job.works()
     assert again.id == run.id
     for _ in range(2):
         await falls(house, again)
@@ -163,10 +163,10 @@ async def test_a_parent_that_stays_unreadable_is_tried_three_times_and_then_said
     await work.run_slice(house.clock.monotonic_s() + 30)
     (run,) = house.training.runs({RunStatus.STUCK})
     assert "No such disk." in run.why and f"lull train cancel {run.id}" in run.why
-    assert stuck(await house.job.search_now()) and not house.job.queue()
+    assert stuck(await house.job.search_now()) and not house.job.works()
     house.trainer.says = lambda _: whole_run(6)
     await house.job.train_now()
-    (work,) = house.job.queue()
+    (work,) = house.job.works()
     await work.run_slice(house.clock.monotonic_s() + 30)
     assert house.training.runs({RunStatus.TRAINED})
 
@@ -237,7 +237,7 @@ async def test_an_engine_that_is_away_is_trouble_and_not_a_score(house: NightHou
     await house.menus(6)
     await house.job.search_now()
     house.engine.knock_down()
-    (work,) = house.job.queue()
+    (work,) = house.job.works()
     with pytest.raises(EngineDown):
         await work.run_slice(house.clock.monotonic_s() + 30)
     assert isinstance(house.job.trouble, EngineDown)
@@ -250,7 +250,7 @@ async def test_a_run_is_cancelled_for_good(house: NightHouse) -> None:
     assert run.status is RunStatus.CANCELLED
     with pytest.raises(Conflict):
         await house.job.cancel(work.id)
-    assert all(one.id != work.id for one in house.job.queue())
+    assert all(one.id != work.id for one in house.job.works())
     assert not taken(house)
 
 
@@ -262,7 +262,7 @@ async def test_a_run_that_is_cancelled_before_the_gate_never_comes_into_force(
     await house.menus(12)
     for _ in range(20):
         next_step = await house.job.search_now()
-        (work,) = house.job.queue()
+        (work,) = house.job.works()
         if next_step.task is Task.JUDGE:
             break
         await work.run_slice(house.clock.monotonic_s() + 30)

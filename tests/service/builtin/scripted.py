@@ -37,8 +37,14 @@ class ScriptedEngine:
     asked: list[GenerateRequest] = field(default_factory=list)
     closed: int = 0
     speaking: asyncio.Event = field(default_factory=asyncio.Event)
+    streams: list[AsyncIterator[Chunk]] = field(default_factory=list)
+    """The answers under way, kept so that only who closes one ends it, and no garbage collector."""
 
-    async def generate(self, request: GenerateRequest) -> AsyncIterator[Chunk]:
+    def generate(self, request: GenerateRequest) -> AsyncIterator[Chunk]:
+        self.streams.append(self._answer(request))
+        return self.streams[-1]
+
+    async def _answer(self, request: GenerateRequest) -> AsyncIterator[Chunk]:
         self.asked.append(request)
         try:
             if self.down:

@@ -22,7 +22,7 @@ from lull.core.calendars.event import CalendarEvent, Meaning
 from lull.core.calendars.feeds import COPY_COUNTS_FOR_S, FEED_INTERVAL_S, FeedError
 from lull.core.errors import Conflict, LullError, NotFound, SecretsError, UsageError
 from lull.core.ports import SecretStore
-from lull.service.calendars.addresses import Addresses, Open
+from lull.service.calendars.addresses import Addresses
 from lull.service.calendars.calendars import Calendars
 from lull.service.process.bus import EventBus
 from lull.service.process.problems import Problems
@@ -47,6 +47,9 @@ WHY = SecretsError("There is no keychain to use here.", hint="Install one.")
 Change = Callable[[], Awaitable[object]]
 
 
+Opening = Callable[[], tuple[SecretStore, LullError | None]]
+
+
 class Desk:
     """The calendars of one home; `restart` opens them again from what was stored."""
 
@@ -56,8 +59,8 @@ class Desk:
         self.reader = reader
         self.kept: SecretStore = FileSecrets(home / "secrets.json")
         self.worry: LullError | None = None
-        self.opening: Open = lambda: (self.kept, self.worry)
-        self.waiting: Open | None = None
+        self.opening: Opening = lambda: (self.kept, self.worry)
+        self.waiting: Opening | None = None
         self.opened = 0
         self.changes = 0
         self.database = database_at(home / "lull.db")
@@ -69,7 +72,7 @@ class Desk:
         return Calendars(
             Feeds(self.database),
             self.reader,
-            Addresses(self._secrets, waiting=self.waiting),
+            Addresses(self),
             clock=self.clock,
             ids=self.ids,
             coin=FakeCoin(),
@@ -94,7 +97,10 @@ class Desk:
     def times(self) -> list[tuple[str, str]]:
         return [(e.start.isoformat(), e.end.isoformat()) for e in self.calendars.events()]
 
-    def _secrets(self) -> tuple[SecretStore, LullError | None]:
+    def open(self, *, wait: bool = False) -> tuple[SecretStore, LullError | None]:
+        """Implements OpensSecrets."""
+        if wait and self.waiting is not None:
+            return self.waiting()
         self.opened += 1
         return self.opening()
 

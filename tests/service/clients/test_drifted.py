@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from lull.backends.clients.installed import ProgramsOnPath
 from lull.loops.clients.overview import ClientOverview
-from lull.service.clients.connecting import ConnectParts
+from lull.service.clients.connecting import ConnectingLock, ConnectParts
 from lull.service.clients.drifted import check_clients, drifted_clients
 from tests.doubles.fakes import FakeClock
 from tests.loops.clients.test_connect import SETTINGS, TO, ZED, Person
@@ -26,7 +26,7 @@ def parts_of(person: Person) -> ConnectParts:
         connections=person.connections,
         connecting=person.walk,
         overview=ClientOverview(person.walk, person.user, ProgramsOnPath(person.user)),
-        alone=nullcontext,
+        lock=cast(ConnectingLock, None),
         try_out=lambda *_: {},
         own_model="lull-mini",
         clock=FakeClock(),

@@ -196,7 +196,7 @@ def test_one_that_is_forgotten_at_that_moment_costs_the_others_nothing(desk: Des
         review=desk.review,
         proposals=desk.stores.proposals,
         skills=desk.stores.skills,
-        library=lambda: desk.library,
+        in_use=desk,
         deciding=ForgetsOne(),
         proofs=desk.proofs,
         bus=desk.bus,

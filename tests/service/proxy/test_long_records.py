@@ -47,12 +47,21 @@ async def long(gate: threading.Event) -> AsyncIterator[LongBodies]:
     await made.close()
 
 
+class Stored:
+    """Stands in for the tables of stored requests."""
+
+    def __init__(self, missing: Callable[[str], str]) -> None:
+        self.missing = missing
+
+    def has_tools(self, _mark: str) -> bool:
+        return True
+
+
 def bodies_of(missing: Callable[[str], str]) -> LongBodies:
     return LongBodies(
         key=b"k" * 32,
         limit=10_000_000,
-        missing=missing,
-        has_tools=lambda _: True,
+        stored=Stored(missing),
         watch=never_hangs,
     )
 

@@ -100,7 +100,7 @@ class _Walk:
         if asks and not _agreed(document):
             self._context.print_result(document, lambda _: "Nothing was changed.")
             return 0
-        with self._parts.alone():
+        with self._parts.lock.hold():
             self._connecting.write(plan, at=self._parts.clock.now().astimezone().isoformat())
         document |= {"written": True, "connected": True, "test": self._tested(plan)}
         document["clients"] = [self.view(client)]
@@ -131,7 +131,7 @@ class _Walk:
         return self._end(document, words.describe_test, _failed(test, "`lull doctor` tells more."))
 
     def undo(self, client: ChatProgram) -> int:
-        with self._parts.alone():
+        with self._parts.lock.hold():
             done = self._undone(client)
             document = {"name": client.name, **done, "files": done["changes"]}
             document["clients"] = [self._undone_view(client, done)]
@@ -145,7 +145,7 @@ class _Walk:
         done: list[Json] = []
         failed: list[Json] = []
         errors: list[LullError] = []
-        with self._parts.alone():
+        with self._parts.lock.hold():
             known = {one.client for one in self._parts.connections.all()}
             for client in self.clients:
                 if client.name not in known:

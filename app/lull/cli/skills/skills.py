@@ -17,7 +17,7 @@ from lull.cli.skills.measured_words import measured_words
 from lull.contract import routes
 from lull.contract.json_object import Json
 from lull.core.errors import NotFound, UsageError
-from lull.core.skills.skill import Library, SkillText, check_client, check_name, check_text
+from lull.core.skills.skill import SkillText, check_client, check_name, check_text
 from lull.resources import starter_skills_dir
 
 STARTER = "starter"
@@ -115,20 +115,12 @@ def _changing_here(context: Context, wanted: Mapping[str, object]) -> Callable[[
         try:
             skills, clock = stores.skills, SystemClock()
             files = FromFiles(skills, stores.proposals, clock=clock, ids=TimeSortedIds())
-            approve = Approve(
-                skills, clock, follower=_nobody_follows, proposing=files.propose_files
-            )
+            approve = Approve(skills, clock, in_use=None, files=files)
             return asyncio.run(SkillChangeRequests(approve, files, skills).apply(wanted))
         finally:
             stores.database.close()
 
     return change
-
-
-async def _nobody_follows(_: Library) -> None:
-    """Do nothing: the callback after a change of skills when no service runs that must be told of
-    the change.
-    """
 
 
 def _change_words(action: str, done: Json) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol, TypeVar
+
+from lull.core.idle.scheduling import LullWork
 
 T = TypeVar("T")
 
@@ -19,6 +21,15 @@ class QuietRunner(Protocol):
         repeat. With `hurry`, for work that the user asked for or that runs while the user is away,
         there is no such wait: only a chat that is being answered is waited for.
         """
+
+
+class OffersWork(Protocol):
+    """Interface of what lists background work that waits for a lull (an idle time of the
+    computer).
+    """
+
+    def works(self) -> Sequence[LullWork]:
+        """Return the work that waits now; cheap, as it is called ten times a second."""
 
 
 class BorrowsModels(Protocol):

@@ -66,7 +66,7 @@ class Candidate:
 
 
 def is_off(setting: str) -> bool:
-    """Return whether a setting that names a model says that there shall be none."""
+    """Return whether a setting that can name a model switches this use of models off."""
     return setting.strip().lower() in OFF
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from lull.core.models.mlx_weights import MlxWeights
 from lull.core.models.ollama_model import ListedModel, ShownModel
 from lull.core.models.weight_form import WeightForm
 
@@ -58,6 +59,13 @@ class WeightFolders(Protocol):
     def folder_path(self, name: str, sha256: str, form: WeightForm) -> str:
         """Return the path at which the folder with this model's MLX weights belongs, whether or not
         it exists. `sha256` is that of the weights file, `form` the storage format.
+        """
+
+    def found(self, model: str, form: WeightForm) -> MlxWeights | None:
+        """Return the newest MLX weights of the model of this name; None if there are none yet.
+
+        Folders made by Lull must have the storage format `form`; folders added by users may have
+        any. Blocking.
         """
 
     def inspect(self, path: str) -> AdoptableFolder:

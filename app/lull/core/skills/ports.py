@@ -9,10 +9,20 @@ from typing import TYPE_CHECKING, Protocol
 from lull.core.chat.client import Client
 from lull.core.feedback.feedback import Scope
 from lull.core.skills.past_requests import PastRequestScores
-from lull.core.skills.skill import SkillKey, SkillText
+from lull.core.skills.skill import Library, SkillKey, SkillText
 
 if TYPE_CHECKING:
     from lull.core.skills.failures import FailureSet
+
+
+class LibraryInUse(Protocol):
+    """Interface of what holds the library of skills (instruction texts) that is in use. An
+    approved change replaces the library as a whole, so it is read anew each time.
+    """
+
+    @property
+    def library(self) -> Library:
+        """The library of skills that is in use now."""
 
 
 class Embedder(Protocol):

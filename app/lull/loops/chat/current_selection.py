@@ -14,8 +14,9 @@ from lull.core.adapters.model_facts import ModelFacts
 from lull.core.chat.client import Client
 from lull.core.chat.messages import ChatRequest, Message, Role
 from lull.core.provenance.authorship import strip_injected
+from lull.core.skills.ports import LibraryInUse
 from lull.core.skills.prompt_block import Placement
-from lull.core.skills.skill import Library, Skill
+from lull.core.skills.skill import Skill
 from lull.loops.chat.select_skills import SelectSkills
 from lull.store.feedback.reward_rows import ServedTurn
 
@@ -29,12 +30,12 @@ class CurrentSelection:
         self,
         fixing: SelectSkills,
         *,
-        library: Callable[[], Library],
+        in_use: LibraryInUse,
         facts: Callable[[str], ModelFacts | None],
     ) -> None:
         """The function `facts` returns what is known of a model, by the name its client typed."""
         self._fixing = fixing
-        self._library = library
+        self._in_use = in_use
         self._facts = facts
 
     def skills(self, served: ServedTurn, *, by_base: bool = False) -> tuple[Skill, ...] | None:
@@ -45,7 +46,7 @@ class CurrentSelection:
         None if nothing is known now of the conversation's model.
         """
         client = _client(served)
-        if not self._library().skills_for(client.name, isolated=client.apart).skills:
+        if not self._in_use.library.skills_for(client.name, isolated=client.apart).skills:
             return ()
         model = self._facts(served.turn.model)
         if model is None:
@@ -71,7 +72,7 @@ class CurrentSelection:
         get.
         """
         request = ChatRequest(model=model_name, messages=messages, stream=False)
-        library = self._library()
+        library = self._in_use.library
         return self._fixing.skills_for_new_chat(request, client, library, model)
 
     def place(self, model_name: str) -> Placement:
@@ -105,7 +106,7 @@ class CurrentSelection:
             return False
         had = {skill.sha256 for skill in served.turn.skills} | served.left_out
         client = _client(served)
-        own = self._library().skills_for(client.name, isolated=client.apart)
+        own = self._in_use.library.skills_for(client.name, isolated=client.apart)
         in_force = {skill.sha256 for skill in (*own.pinned, *own.skills.values())}
         news = (skill for skill in chosen if skill.sha256 not in had)
         return had <= in_force and all(skill.since <= served.known for skill in news)

@@ -34,9 +34,8 @@ from lull.core.chat.trajectory import (
 )
 from lull.core.ports import Clock, Ids
 from lull.core.proof.holdout import hashed_coin
-from lull.core.skills.ports import SkillIndex
+from lull.core.skills.ports import LibraryInUse, SkillIndex
 from lull.core.skills.prompt_block import Injection
-from lull.core.skills.skill import Library
 from lull.core.skills.skill_ranking import RetrievalRule
 from lull.loops.chat.conversations import Conversations
 from lull.loops.chat.known_models import MOST_CLIENTS, KnownModels, remember
@@ -88,7 +87,7 @@ class Serve:
         *,
         trajectories: Trajectories,
         skills: Skills,
-        library: Callable[[], Library],
+        in_use: LibraryInUse,
         index: SkillIndex,
         clock: Clock,
         ids: Ids,
@@ -99,7 +98,7 @@ class Serve:
         """Facts of a model that take longer than `facts_within_s` are left out."""
         self._trajectories = trajectories
         self._skills = skills
-        self._library = library
+        self._in_use = in_use
         self._clock = clock
         self._ids = ids
         self._conversations = Conversations(trajectories)
@@ -148,7 +147,7 @@ class Serve:
         awaited, and last. If it could not write them, the turn is recorded as one without skills.
         """
         began_s = self._clock.monotonic_s()
-        library = self._library()
+        library = self._in_use.library
         session = session.encode(errors="replace").decode()
         chain = self._conversations.chain(client, request)
         position = self._conversations.position(client, session, request.messages, chain)

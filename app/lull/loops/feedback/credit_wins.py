@@ -11,7 +11,8 @@ from typing import Protocol
 
 from lull.core.feedback.feedback import Scope
 from lull.core.feedback.reward import GREY
-from lull.core.skills.skill import Library, Skill, SkillKey
+from lull.core.skills.ports import LibraryInUse
+from lull.core.skills.skill import Skill, SkillKey
 from lull.loops.chat.current_selection import CurrentSelection
 from lull.loops.feedback.verify import Verifier
 from lull.store.feedback.reward_rows import RewardRow, ServedTurn, newest_words
@@ -61,13 +62,13 @@ class CreditWins:
         rewards: Rewards,
         *,
         verifier: Verifier,
-        library: Callable[[], Library],
+        in_use: LibraryInUse,
         current_selection: CurrentSelection,
         credit: Credit,
     ) -> None:
         self._rewards = rewards
         self._verifier = verifier
-        self._library = library
+        self._in_use = in_use
         self._current_selection = current_selection
         self._credit = credit
 
@@ -90,7 +91,7 @@ class CreditWins:
     def _in_prompt(self, served: ServedTurn) -> dict[str, Skill | None]:
         """Return the skills in the turn's prompt that are not for every request; None for one that
         has changed since."""
-        skills = self._library().skills
+        skills = self._in_use.library.skills
         had: dict[str, Skill | None] = {}
         for one in served.turn.skills:
             skill = skills.get(SkillKey(served.owner, one.name))

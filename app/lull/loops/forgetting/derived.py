@@ -7,7 +7,7 @@ turns → proposals → skills → other prompts
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +15,8 @@ from lull.core.chat.messages import Role
 from lull.core.errors import NotFound
 from lull.core.proof.proposal import Proposal, ProposalKind, ProposalStatus
 from lull.core.provenance.authorship import after_last_answer, typed_in
-from lull.core.skills.skill import Library, SkillKey
+from lull.core.skills.ports import LibraryInUse
+from lull.core.skills.skill import SkillKey
 from lull.store.adapters.adapter_rows import AdapterOrigin
 from lull.store.adapters.adapters import Adapters
 from lull.store.chat.deletion_list import ToForget
@@ -63,9 +64,9 @@ class FindDerived:
     answers. Blocking.
     """
 
-    def __init__(self, tables: ForgetTables, *, library: Callable[[], Library]) -> None:
+    def __init__(self, tables: ForgetTables, *, in_use: LibraryInUse) -> None:
         self._tables = tables
-        self._library = library
+        self._in_use = in_use
 
     def find(self, conversation: str, *, unread: bool = False) -> Forgotten:
         """Find everything that deleting this conversation would also remove, such as skills and
@@ -144,7 +145,7 @@ class FindDerived:
         gone: list[SkillKey] = []
         back: dict[SkillKey, str] = {}
         approved = {p.sha256 for p in proposals if p.status is ProposalStatus.APPROVED}
-        for key in self._library().skills:
+        for key in self._in_use.library.skills:
             history = self._tables.skills.history(key)  # newest first
             first = next((row for row in reversed(history) if row.sha256 in approved), None)
             if first is None:
@@ -171,7 +172,7 @@ class FindDerived:
     def _kept(self, gone: Sequence[SkillKey], back: dict[SkillKey, str]) -> set[str]:
         """Return the texts that other skills use too, such as a starter skill of another client."""
         touched = {*gone, *back}
-        others = [key for key in self._library().skills if key not in touched]
+        others = [key for key in self._in_use.library.skills if key not in touched]
         return {
             *back.values(),
             *(r.sha256 for key in others for r in self._tables.skills.history(key)),

@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from lull.core.errors import Conflict, NotFound, StoreError
-from lull.core.skills.skill import Library, SkillKey
+from lull.core.skills.ports import LibraryInUse
+from lull.core.skills.skill import SkillKey
 from lull.loops.forgetting.derived import FindDerived, ForgetTables, Forgotten
 from lull.loops.skills.approve import Approve
 from lull.store.adapters.adapter_files import AdapterFiles
@@ -93,14 +94,14 @@ class Forget:
         elsewhere: ForgetElsewhere,
         *,
         approve: Approve,
-        library: Callable[[], Library],
+        in_use: LibraryInUse,
     ) -> None:
         self._tables = tables
         self._files = files
         self._elsewhere = elsewhere
         self._approve = approve
-        self._library = library
-        self._derived = FindDerived(tables, library=library)
+        self._in_use = in_use
+        self._derived = FindDerived(tables, in_use=in_use)
         self._turn = asyncio.Lock()
 
     def find_derived(self, conversation: str, *, unread: bool = False) -> Forgotten:
@@ -171,7 +172,7 @@ class Forget:
         await self._elsewhere.stop(what.runs)
         await self._take_out_adapters(what)
         await self._take_out_skills(what)
-        bodies = {s.sha256: s.body for s in self._library().skills.values()}
+        bodies = {s.sha256: s.body for s in self._in_use.library.skills.values()}
         what = await self._remove(what, bodies)
         try:
             await self._forget_exemplars(what)
@@ -231,7 +232,7 @@ class Forget:
         return None
 
     async def _take_out_skills(self, what: ToForget) -> None:
-        library = self._library()
+        library = self._in_use.library
         wanted: dict[SkillKey, str | None] = {SkillKey(c, n): None for c, n in what.skills}
         wanted |= {SkillKey(c, n): sha256 for c, n, sha256 in what.set_back}
         there = {key: sha256 for key, sha256 in wanted.items() if key in library.skills}
@@ -256,7 +257,7 @@ class Forget:
         that taught the skill. Names that remaining skills share are left out.
         """
         names = {name for _, name in what.skills} | set(what.names)
-        stay = self._library().skills.keys() - {SkillKey(c, n) for c, n in what.skills}
+        stay = self._in_use.library.skills.keys() - {SkillKey(c, n) for c, n in what.skills}
         return names - {key.name for key in stay}
 
     async def _forget_exemplars(self, what: ToForget) -> None:

@@ -12,7 +12,7 @@ sleep and clock changes are detected between two readings.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, timedelta
 from typing import Final
@@ -20,6 +20,7 @@ from typing import Final
 from lull.core.idle.forecast import Forecast
 from lull.core.idle.pausing import PauseLength
 from lull.core.idle.policy import IdleWindow, WindowState
+from lull.core.idle.ports import OffersWork
 from lull.core.idle.rule import ConditionName
 from lull.core.idle.scheduling import LONGEST_UNIT_S, LullWork, choose_work
 from lull.core.idle.signals import IdleSignals
@@ -77,7 +78,7 @@ class WatchIdle:
         self,
         *,
         deciding: DecideIdle,
-        queue: Callable[[], Sequence[LullWork]],
+        queue: OffersWork,
         windows: Windows,
         clock: Clock,
         ids: Ids,
@@ -87,7 +88,7 @@ class WatchIdle:
         rule: WatchRule | None = None,
     ) -> None:
         """Reads the stored journal of idle windows. The callback `tell` is called whenever the
-        decision whether work may run changes. `queue` returns the work that waits.
+        decision whether work may run changes.
 
         `problem` is called when work fails, and with None when it works again.
         """
@@ -160,7 +161,7 @@ class WatchIdle:
         """Read the idle signals now and explain whether background work may run."""
         window = await self.check_now()
         begun = self._runner.work
-        others = [work for work in self._queue() if begun is None or work.id != begun.id]
+        others = [work for work in self._queue.works() if begun is None or work.id != begun.id]
         listed = others if begun is None else [begun, *others]
         choice = self._choice(window)
         return LullWhy(window, tuple(choice.view(work, is_open=window.open) for work in listed))
@@ -345,7 +346,7 @@ class WatchIdle:
         return sure
 
     def _ready(self) -> list[LullWork]:
-        return [work for work in self._queue() if not self._runner.retry_wait_s(work)]
+        return [work for work in self._queue.works() if not self._runner.retry_wait_s(work)]
 
     def _left(self, window: IdleWindow, signals: IdleSignals) -> Forecast:
         """Forecast the rest of this lull, at most up to the window's known end."""

@@ -12,7 +12,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Final, Protocol
 
 from lull.core.chat.model_name import canonical, names_one_of
 from lull.core.errors import LullError
@@ -44,6 +44,33 @@ _PREPARING_STOPS_WITHIN_S: Final = 1.0
 """Most seconds to wait for cancelled work to stop."""
 
 
+class LearnableModels(Protocol):
+    """Interface that lists the models on this machine that can be trained, and prepares their
+    weights for training.
+    """
+
+    async def list(self) -> ModelListing:
+        """List the models on this machine, each with whether it can be trained."""
+
+    def is_prepared(self, name: str) -> bool:
+        """Whether a model's weights are prepared for training. Blocking."""
+
+    async def choose(self, name: str) -> object:
+        """Prepare a model's weights for training. Raises LullError."""
+
+
+class AutoSetting(Protocol):
+    """Interface to the setting `training.model` while it may be "auto"."""
+
+    @property
+    def auto(self) -> bool:
+        """Whether Lull itself chooses the model that is trained."""
+
+    @property
+    def made_ready(self) -> asyncio.Event:
+        """Event to set when the weights of the chosen model are ready."""
+
+
 class AutoLearner:
     """Chooses the model to train when the setting `training.model` is `auto`."""
 
@@ -52,21 +79,14 @@ class AutoLearner:
         remembered: NamedTexts,
         *,
         uses: CountsAnswers,
-        there: Callable[[], Awaitable[ModelListing]],
-        ready: Callable[[str], bool],
+        models: LearnableModels,
         clock: Clock,
         built_in: Sequence[str],
     ) -> None:
-        """The function `ready` tells whether a model's weights are prepared for training, and
-        `there` lists the models on this machine.
-
-        `ready` blocks. `built_in` names the models that ship with Lull, the default
-        first.
-        """
+        """`built_in` names the models that ship with Lull, the default first."""
         self._remembered = remembered
         self._uses = uses
-        self._there = there
-        self._ready = ready
+        self._models = models
         self._clock = clock
         self._built_in = built_in
         last = remembered.get(KEY)
@@ -79,14 +99,16 @@ class AutoLearner:
         """Choose from recent chats which model is to be trained from now on; return the seconds
         until the next choice is due.
         """
-        there = await self._there()
+        there = await self._models.list()
         if there.problem is not None:
             return AWAY_S
         since = self._clock.now() - COUNTED_PERIOD
         talked = await asyncio.to_thread(self._uses.answer_counts, since)
         found = auto_choice(talked, there.models, built_in=self._built_in)
         is_built_in = names_one_of(found.model, self._built_in)
-        self.is_ready = is_built_in or await asyncio.to_thread(self._ready, found.model)
+        self.is_ready = is_built_in or await asyncio.to_thread(
+            self._models.is_prepared, found.model
+        )
         await self._take(found)
         return SOON_S if is_built_in else DAY_S
 
@@ -180,25 +202,20 @@ class LearnerPreparation:
         self,
         auto: AutoLearner,
         *,
-        wanted: Callable[[], bool],
-        choose: Callable[[str], Awaitable[object]],
-        prepared: Callable[[], None],
+        models: LearnableModels,
+        setting: AutoSetting,
         clock: Clock,
     ) -> None:
-        """The function `wanted` tells whether the model to train is chosen automatically, `choose`
-        prepares a model's weights, and `prepared` is called when they are prepared.
-        """
         self._auto = auto
-        self._wanted = wanted
-        self._choose = choose
-        self._prepared = prepared
+        self._models = models
+        self._setting = setting
         self._clock = clock
 
     def works(self) -> list[LullWork]:
         """Return the background work that prepares the chosen model's weights; an empty list if
         they are prepared, or if the user has chosen the model to train.
         """
-        if self._auto.is_ready or not self._wanted():
+        if self._auto.is_ready or not self._setting.auto:
             return []
         return [WeightPreparation(self._auto.choice.model, make=self._make, clock=self._clock)]
 
@@ -207,9 +224,9 @@ class LearnerPreparation:
         idle window.
         """
         try:
-            await self._choose(model)
+            await self._models.choose(model)
         except LullError:
             log.info("%s could not be made ready to learn", model)
             raise
         self._auto.is_ready = True
-        self._prepared()
+        self._setting.made_ready.set()

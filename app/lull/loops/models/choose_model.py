@@ -148,6 +148,10 @@ class ChooseModel:
 
         return ModelListing(models=(*own, *await asyncio.gather(*map(one, listed))))
 
+    def is_prepared(self, name: str) -> bool:
+        """Whether the weights of the model of this name are prepared for training. Blocking."""
+        return self._folders.found(name, self._machine.form) is not None
+
     async def choose(
         self,
         name: str,

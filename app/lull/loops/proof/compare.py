@@ -32,7 +32,7 @@ from lull.core.proof.pairing import least_answered, plan_several
 from lull.core.proof.pairs import BY_USER, SAME_WORDS
 from lull.core.proof.proof import ProofState, decide
 from lull.core.proof.proposal import Proposal, check_decidable, status_text
-from lull.core.skills.skill import Library
+from lull.core.skills.ports import LibraryInUse
 from lull.core.text.coded_text import TextSkillName, coded_text
 from lull.loops.feedback.at_once import at_once
 from lull.loops.proof.prove import Prove
@@ -206,7 +206,7 @@ class Compare:
         proposals: Proposals,
         replay: Replay,
         prove: Prove,
-        library: Callable[[], Library],
+        in_use: LibraryInUse,
         targets: OpensTargets,
         quiet: QuietRunner,
         clock: Clock,
@@ -217,7 +217,7 @@ class Compare:
         self._proposals = proposals
         self._replay = replay
         self._prove = prove
-        self._library = library
+        self._in_use = in_use
         self._targets = targets
         self._prepared = PreparedAnswers(replay, quiet)
         self._clock = clock
@@ -383,7 +383,7 @@ class Compare:
 
     def _check(self, proposal: Proposal) -> None:
         """Raise Conflict for a proposal that cannot be decided by picks."""
-        check_decidable(proposal, sha256=None, library=self._library())
+        check_decidable(proposal, sha256=None, library=self._in_use.library)
         if proposal.last_look_taken:
             raise Conflict(
                 f"The proof of {proposal.id} has had its final draw: further choices no longer "
@@ -407,7 +407,7 @@ class Compare:
         """
 
         def check(now: Proposal) -> Proposal:
-            check_decidable(now, sha256=before.sha256, library=self._library())
+            check_decidable(now, sha256=before.sha256, library=self._in_use.library)
             self._check(now)
             return now
 

@@ -15,7 +15,8 @@ from lull.core.chat.client import Client
 from lull.core.proof.holdout import Effect, Toss, stale, to_retire
 from lull.core.proof.in_use import MeasuredBy, SkillMeasure, UseCounts
 from lull.core.proof.rules import HoldoutRule
-from lull.core.skills.skill import Library, Skill, SkillKey
+from lull.core.skills.ports import LibraryInUse
+from lull.core.skills.skill import Skill, SkillKey
 from lull.loops.proof.measured_skills import (
     MeasuredSkill,
     UseEvidence,
@@ -40,14 +41,14 @@ class Holdout:
         coins: SkillCoins,
         retiring: RetireSkills,
         proposals: Proposals,
-        library: Callable[[], Library],
+        in_use: LibraryInUse,
         rule: Callable[[], HoldoutRule],
     ) -> None:
         self._evidence = evidence
         self._coins = coins
         self._retiring = retiring
         self._proposals = proposals
-        self._library = library
+        self._in_use = in_use
         self._rule = rule
         self._begun = False
         """Whether the library was followed since the start."""
@@ -89,7 +90,7 @@ class Holdout:
         """Return, for each skill of the library, the method by which its effect is measured
         (replays, random holdout or none) and the counts of its replays.
         """
-        return {key: self._measure(skill) for key, skill in self._library().skills.items()}
+        return {key: self._measure(skill) for key, skill in self._in_use.library.skills.items()}
 
     def _measure(self, skill: Skill) -> SkillMeasure:
         share, counts = self._coins.share(skill), self._counts.get(skill.key, UseCounts())
@@ -105,7 +106,7 @@ class Holdout:
 
     def follow(self) -> None:
         """Update which skills are measured, and how, after the skill library has changed."""
-        library = self._library()
+        library = self._in_use.library
         found = approved_from(library, self._proposals)
         skills = [one.skill for one in found.values()]
         new = [skill for skill in skills if not self._coins.known(skill)]
@@ -148,7 +149,7 @@ class Holdout:
         rule = self._rule()
         self._coins.surely_help = self._above(found.helps, skills, least=rule.help_e)
         for key, skill in skills.items():
-            if self._library().skills.get(key) != skill:
+            if self._in_use.library.skills.get(key) != skill:
                 continue  # the user has changed it meanwhile
             if to_retire(found.harm[key], limit=rule.harm_e):
                 why = f"conversations go better without it (e = {found.harm[key]:.0f})"

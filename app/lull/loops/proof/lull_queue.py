@@ -9,11 +9,11 @@ likely left.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Protocol
 
-from lull.core.idle.ports import BorrowsModels
+from lull.core.idle.ports import BorrowsModels, OffersWork
 from lull.core.idle.scheduling import LullWork
 from lull.core.ports import Clock
 from lull.core.skills.skill import SkillKey
@@ -21,11 +21,6 @@ from lull.loops.proof.measure_placing import MeasurePlacing
 from lull.loops.proof.measure_use import MeasureUse
 from lull.loops.proof.proof_work import PairTimes, PlacingWork, ProofWork, UseWork
 from lull.loops.proof.prove import WaitingProof
-
-QueuedWork = Callable[[], Sequence[LullWork]]
-"""Function that returns the waiting background work of one kind; cheap, as it is called ten times a
-second.
-"""
 
 
 class ProvesInLulls(Protocol):
@@ -58,9 +53,9 @@ class LullQueue:
         proving: ProvesInLulls,
         measure: MeasureUse,
         placing: MeasurePlacing,
-        exams: QueuedWork,
-        preparing: QueuedWork,
-        training: QueuedWork,
+        exams: OffersWork,
+        preparing: OffersWork,
+        training: OffersWork,
         models: BorrowsModels,
         clock: Clock,
     ) -> None:
@@ -79,10 +74,10 @@ class LullQueue:
         return [
             *self._proofs(),
             *self._uses(),
-            *self._exams(),
-            *self._preparing(),
+            *self._exams.works(),
+            *self._preparing.works(),
             *self._placings(),
-            *self._training(),
+            *self._training.works(),
         ]
 
     def _proofs(self) -> Iterator[LullWork]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple, Protocol
 
@@ -30,8 +30,8 @@ from lull.core.proof.placing import (
     next_case,
     with_best_place,
 )
+from lull.core.skills.ports import LibraryInUse
 from lull.core.skills.prompt_block import Placement
-from lull.core.skills.skill import Library
 from lull.loops.feedback.at_once import at_once
 from lull.loops.proof.replay import OpensTargets, ReplayTarget, prompt_with_skills
 from lull.store.proof.placings import Placings
@@ -82,7 +82,7 @@ class PlacingModels:
 
     uses: CountsAnswers
     here: PlacingTargets
-    library: Callable[[], Library]
+    in_use: LibraryInUse
     """Returns the skills; while none is active, nothing is measured."""
 
 
@@ -140,7 +140,7 @@ class MeasurePlacing:
         """Update the list of models to measure: those that the user talked to most lately. For
         these it is measured where in the prompt they obey skills best.
         """
-        if not self._asked.library().any_active or not self._sheet.cases:
+        if not self._asked.in_use.library.any_active or not self._sheet.cases:
             self._models = {}
             return
         talked = await asyncio.to_thread(

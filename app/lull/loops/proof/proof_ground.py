@@ -13,7 +13,7 @@ from lull.core.proof.last_look import last_look
 from lull.core.proof.proof import ProofRule, decide
 from lull.core.proof.proposal import ProofConditions, Proposal
 from lull.core.proof.rules import ProveRule
-from lull.core.skills.skill import Library
+from lull.core.skills.ports import LibraryInUse
 from lull.loops.proof.replay import ReplayTarget
 from lull.store.proof.proposals import Proposals
 
@@ -27,12 +27,12 @@ class ProofGround:
         self,
         *,
         proposals: Proposals,
-        library: Callable[[], Library],
+        in_use: LibraryInUse,
         judge: Callable[[], Judge | None],
         rule: ProveRule,
     ) -> None:
         self._proposals = proposals
-        self._library = library
+        self._in_use = in_use
         self._judge = judge
         self._rule = rule
 
@@ -61,7 +61,7 @@ class ProofGround:
             engine=stage.engine,
             adapter=stage.adapter,
             judge=version,
-            generation=self._library().generation,
+            generation=self._in_use.library.generation,
             alpha=self._alpha(proposal),
             look=look,
         )

@@ -21,8 +21,8 @@ from lull.core.feedback.judge import Judge
 from lull.core.proof.pairs import Pair, PairPart
 from lull.core.proof.proposal import Proposal, ProposalKind
 from lull.core.provenance.redaction import redact_text
+from lull.core.skills.ports import LibraryInUse
 from lull.core.skills.prompt_block import Placement, skills_block, with_block
-from lull.core.skills.skill import Library
 from lull.loops.chat.current_selection import CurrentSelection, without_skill_text
 from lull.loops.feedback.at_once import at_once
 from lull.loops.feedback.verify import Verifier
@@ -100,7 +100,7 @@ class Replay:
         *,
         rewards: Rewards,
         current_selection: CurrentSelection,
-        library: Callable[[], Library],
+        in_use: LibraryInUse,
         verifier: Verifier,
         judge: Callable[[], Judge | None],
         warm: float,
@@ -110,7 +110,7 @@ class Replay:
         """
         self._rewards = rewards
         self._current_selection = current_selection
-        self._library = library
+        self._in_use = in_use
         self._scores = ReplayScores(verifier, judge)
         self._warm = warm
 
@@ -265,7 +265,7 @@ class Replay:
         before = [skill.body for skill in current_selection]
         if proposal.kind is ProposalKind.EDIT and len(others) == len(before):
             # The edited skill is not chosen for this request, so add it to compare the two texts.
-            before = [*others, self._library().get(proposal.key).body]
+            before = [*others, self._in_use.library.get(proposal.key).body]
         messages = tuple(without_skill_text(message) for message in served.turn.request)
         return ReplayCase(
             served=served,

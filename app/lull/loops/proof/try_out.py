@@ -24,7 +24,7 @@ from lull.core.proof.proposal import (
     check_decidable,
     not_decidable,
 )
-from lull.core.skills.ports import SkillIndex
+from lull.core.skills.ports import LibraryInUse, SkillIndex
 from lull.core.skills.prompt_block import Injection
 from lull.core.skills.skill import ChangeKind, Library, Skill, SkillKey, switched
 from lull.loops.chat.select_skills import SelectSkills, injection
@@ -72,7 +72,7 @@ class TryOut:
         self,
         *,
         proposals: Proposals,
-        library: Callable[[], Library],
+        in_use: LibraryInUse,
         fixing: SelectSkills,
         index: Callable[[Library], Awaitable[SkillIndex]],
         requests: ProvedRequests,
@@ -81,7 +81,7 @@ class TryOut:
         after the tried change.
         """
         self._proposals = proposals
-        self._library = library
+        self._in_use = in_use
         self._fixing = fixing
         self._index = index
         self._requests = requests
@@ -98,7 +98,7 @@ class TryOut:
         that cannot be tried, such as a quarantined one.
         """
         proposal = await asyncio.to_thread(self._proposals.get, proposal_id)
-        library = self._library()
+        library = self._in_use.library
         check_decidable(proposal, sha256=sha256, library=library)
         if proposal.in_quarantine:
             raise Conflict(
@@ -133,7 +133,7 @@ class TryOut:
         If the skill is shared by all clients, the prompts are those that the client `asker` would
         get. Raises NotFound, Conflict.
         """
-        library = self._library()
+        library = self._in_use.library
         changed = switched(library, key, ChangeKind.DISABLE)
         index = await self._following(library, changed)
         now, then = self._fixing.without_holdout(), self._fixing.without_holdout(index)

@@ -11,9 +11,10 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Protocol
 
 from lull.core.errors import Conflict, NotFound, SkillError, StoreError
 from lull.core.ports import Clock
@@ -33,19 +34,17 @@ from lull.core.skills.skill import (
     switched,
 )
 from lull.core.skills.skill_secrets import check_no_secrets
+from lull.loops.skills.from_files import FromFiles
 from lull.store.disk.uninterrupted import uninterrupted
 from lull.store.skills.proof_records import proof_writer
-from lull.store.skills.skill_folders import WorkingCopy
 from lull.store.skills.skills import Also, Skills, new_skill
 
-Follower = Callable[[Library], Awaitable[None]]
-"""Callback that makes requests use a new skill library; the change is in force when it returns."""
-Proposing = Callable[[Sequence[WorkingCopy]], Awaitable[None]]
-"""Callback that creates proposals from skill files that were edited and not approved yet."""
 
+class PutsIntoUse(Protocol):
+    """Interface that makes requests use a changed skill library."""
 
-async def _left_lying(_: Sequence[WorkingCopy]) -> None:
-    """The default: ignore unapproved files, which no prompt gets."""
+    async def put_into_use(self, library: Library) -> None:
+        """Make requests use this skill library; the change is in force when it returns."""
 
 
 def approved_skill(library: Library, new: Skill) -> Skill:
@@ -78,13 +77,16 @@ class Approve:
         skills: Skills,
         clock: Clock,
         *,
-        follower: Follower,
-        proposing: Proposing = _left_lying,
+        in_use: PutsIntoUse | None,
+        files: FromFiles | None = None,
     ) -> None:
+        """`in_use` is None where no service runs; without `files`, skill files that were edited and
+        not approved are ignored, since no prompt gets them.
+        """
         self._skills = skills
         self._clock = clock
-        self._follower = follower
-        self._proposing = proposing
+        self._in_use = in_use
+        self._files = files
         # One change at a time, so that the change approved last is in force.
         self._turn = asyncio.Lock()
 
@@ -264,7 +266,8 @@ class Approve:
         """
         async with self._turn:
             wrong = await uninterrupted(self._reconciled())
-            await self._proposing(self._skills.strange)
+            if self._files is not None:
+                await self._files.propose_files(self._skills.strange)
         return wrong
 
     async def _reconciled(self) -> list[SkillError]:
@@ -272,7 +275,7 @@ class Approve:
         wrong = await self._skills.reconcile(at=self._clock.now())
         library = self._skills.library()
         if library.generation != before:
-            await self._follower(library)
+            await self._put_into_use(library)
         return wrong
 
     async def activate(
@@ -385,7 +388,11 @@ class Approve:
         now.
         """
         async with self._turn:
-            await self._follower(await asyncio.to_thread(self._skills.library))
+            await self._put_into_use(await asyncio.to_thread(self._skills.library))
+
+    async def _put_into_use(self, library: Library) -> None:
+        if self._in_use is not None:
+            await self._in_use.put_into_use(library)
 
     async def _change(
         self,
@@ -400,7 +407,7 @@ class Approve:
             library, changed = await self._skills.change(
                 plan, kind=kind, detail=detail, at=self._clock.now(), also=also
             )
-            await self._follower(library)
+            await self._put_into_use(library)
             return SkillChange(generation=library.generation, skills=tuple(changed))
 
         async with self._turn:

@@ -7,7 +7,6 @@ Replays of past requests prove one exact prompt text. If that changes, the proof
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
 from dataclasses import replace
 
 from lull.core.checks.reading import parse, to_json
@@ -24,7 +23,8 @@ from lull.core.proof.proposal import (
 )
 from lull.core.provenance.authorship import Author, AuthoredSpan, SpanPlace, typed_request
 from lull.core.provenance.screening import screen
-from lull.core.skills.skill import SCOPE, Library, SkillText, check_text
+from lull.core.skills.ports import LibraryInUse
+from lull.core.skills.skill import SCOPE, SkillText, check_text
 from lull.core.skills.stated_skill import with_scope
 from lull.loops.skills.propose import flags_of, traces_of, why_quarantined
 from lull.store.feedback.rewards import Rewards
@@ -43,12 +43,12 @@ class EditProposal:
         proposals: Proposals,
         rewards: Rewards,
         *,
-        library: Callable[[], Library],
+        in_use: LibraryInUse,
         clock: Clock,
     ) -> None:
         self._proposals = proposals
         self._rewards = rewards
-        self._library = library
+        self._in_use = in_use
         self._clock = clock
 
     async def change(
@@ -69,7 +69,7 @@ class EditProposal:
         `check` is JSON text, "" for none. Raises Conflict, NotFound, SkillError and UsageError.
         """
         proposal = self._proposals.get(proposal_id)
-        check_decidable(proposal, sha256=None, library=self._library())
+        check_decidable(proposal, sha256=None, library=self._in_use.library)
         if proposal.kind is ProposalKind.RETIRE:
             raise UsageError("There is no text to edit.", hint="Approve or reject it.")
         if all(one is None for one in (description, body, scope, check)):
@@ -89,7 +89,7 @@ class EditProposal:
         anew = self._speaks_of_another(proposal, text)
 
         def edited(now: Proposal) -> Proposal:
-            check_decidable(now, sha256=proposal.sha256, library=self._library())
+            check_decidable(now, sha256=proposal.sha256, library=self._in_use.library)
             now = replace(now, scope=scope or now.scope)
             if not _same_words(typed, now.text):
                 if now.in_quarantine and typed.body == now.text.body:

@@ -29,7 +29,7 @@ from lull.core.proof.whose_words import quoted_parts
 from lull.core.provenance.authorship import Author
 from lull.core.provenance.screening import Screening, screen
 from lull.core.skills.failures import FailureSet
-from lull.core.skills.ports import Merging, SkillDraft
+from lull.core.skills.ports import LibraryInUse, Merging, SkillDraft
 from lull.core.skills.rules import EvolveRule
 from lull.core.skills.similarity import (
     DEFAULT_LIKENESS,
@@ -37,7 +37,7 @@ from lull.core.skills.similarity import (
     same_in_other_words,
     subject_similarity,
 )
-from lull.core.skills.skill import SCOPE, Library, Skill, SkillKey, SkillStatus, SkillText
+from lull.core.skills.skill import SCOPE, Skill, SkillKey, SkillStatus, SkillText
 from lull.core.skills.stated_skill import example_of, words_of
 from lull.loops.skills.candidate_sources import CandidateSources
 from lull.store.feedback.rewards import Rewards
@@ -57,7 +57,7 @@ class Propose:
         *,
         rewards: Rewards,
         proposals: Proposals,
-        library: Callable[[], Library],
+        in_use: LibraryInUse,
         merging: Merging,
         checks: Callable[[str], Sequence[Check]],
         clock: Clock,
@@ -69,7 +69,7 @@ class Propose:
         self._checks = checks
         self._sources = CandidateSources(rewards, rule)
         self._proposals = proposals
-        self._library = library
+        self._in_use = in_use
         self._clock = clock
         self._ids = ids
         self._rule = rule
@@ -92,7 +92,7 @@ class Propose:
             log.info("a skill says it in the same words")
             return None
         twin = twin or near_duplicate(draft.text, texts)
-        if twin is not None and not self._is_ours(self._library().get(twin)):
+        if twin is not None and not self._is_ours(self._in_use.library.get(twin)):
             log.info("%s is the user's own and covers this", twin.name)
             return None
         if twin is None and len(active) >= self._rule.most_active:
@@ -188,7 +188,7 @@ class Propose:
         data = render(replace(draft.text, name=name, metadata=says))
         text = parse(data, where=f"the draft '{name}'")
         mine = origin is ProposalOrigin.EXTRACTIVE
-        base = self._library().get(twin) if twin else None
+        base = self._in_use.library.get(twin) if twin else None
         said = _said(found, text, gone, self._merging)
         screening = screen(text, spans=self._sources.spans(found, base, said), mine=mine)
         now = self._clock.now()
@@ -229,7 +229,7 @@ class Propose:
         """Return the active skills of one client ("" for the skills shared by all clients)."""
         return [
             skill
-            for key, skill in sorted(self._library().skills.items())
+            for key, skill in sorted(self._in_use.library.skills.items())
             if key.client == client and skill.status is SkillStatus.ACTIVE
         ]
 
@@ -245,7 +245,7 @@ class Propose:
     def _free_name(self, client: str, name: str, gone: Sequence[Proposal]) -> str:
         taken = {
             key.name
-            for key, skill in self._library().skills.items()
+            for key, skill in self._in_use.library.skills.items()
             if key.client == client and skill.status is not SkillStatus.ARCHIVED
         }
         left = {other.id for other in gone}

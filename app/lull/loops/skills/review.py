@@ -8,9 +8,9 @@ last decision.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Protocol
 
 from lull.core.errors import Conflict, NotFound, UsageError
 from lull.core.feedback.feedback import Scope
@@ -27,6 +27,7 @@ from lull.core.proof.proposal import (
     not_decidable,
 )
 from lull.core.provenance.redaction import redact_text
+from lull.core.skills.ports import LibraryInUse
 from lull.core.skills.skill import Library
 from lull.loops.skills.approve import Approve
 from lull.loops.skills.edit_proposal import EditProposal
@@ -47,6 +48,24 @@ class DecisionResult:
     generation: int
 
 
+class ProofEvidence(Protocol):
+    """Interface that returns the evidence of a proposed skill's proof, which is stored with the
+    skill when the user approves it.
+    """
+
+    def evidence(self, proposal: Proposal) -> bytes:
+        """Return the document that tells how the proposed skill was proved; b"" if it was not."""
+
+
+class SkillExamples(Protocol):
+    """Interface that stores the past requests that a skill was useful for, as examples of what it
+    is for.
+    """
+
+    async def remember(self, proposal: Proposal) -> None:
+        """Store the examples of a proposed skill that the user has approved."""
+
+
 class Review:
     """Lists proposals (candidate skills that wait for the user) and carries out the user's
     decisions about them.
@@ -58,23 +77,18 @@ class Review:
         approve: Approve,
         edits: EditProposal,
         *,
-        library: Callable[[], Library],
-        evidence: Callable[[Proposal], bytes],
+        in_use: LibraryInUse,
+        proofs: ProofEvidence,
         clock: Clock,
-        approved: Callable[[Proposal], Awaitable[None]] | None = None,
+        examples: SkillExamples | None = None,
     ) -> None:
-        """The function `evidence` returns the document that is stored with an approved skill, b""
-        for none.
-
-        `approved` is called for each proposal that has become an active skill.
-        """
         self._proposals = proposals
         self._approve = approve
         self._edits = edits
-        self._library = library
-        self._evidence = evidence
+        self._in_use = in_use
+        self._proofs = proofs
         self._clock = clock
-        self._approved = approved
+        self._examples = examples
 
     def proposals(self, *, everything: bool = False) -> list[Proposal]:
         """Return the proposed skills, newest first, without those that the user postponed to a
@@ -107,7 +121,7 @@ class Review:
 
     def _looked_at(self, proposal: Proposal) -> Proposal:
         proposal = proposal.as_of(self._clock.now())
-        if proposal.open and is_stale(proposal, self._library()):
+        if proposal.open and is_stale(proposal, self._in_use.library):
             reason = f"'{proposal.key.name}' changed since this was made"
             return replace(proposal, status=ProposalStatus.STALE, reason=reason)
         return proposal
@@ -120,7 +134,7 @@ class Review:
         contains a secret.
         """
         proposal = self._proposals.get(proposal_id)
-        check_decidable(proposal, sha256=sha256, library=self._library())
+        check_decidable(proposal, sha256=sha256, library=self._in_use.library)
         if proposal.status is ProposalStatus.QUARANTINED and sha256 is None:
             raise Conflict(
                 f"{proposal.id} is quarantined: {proposal.reason}",
@@ -144,13 +158,13 @@ class Review:
             data=self._proposals.data(proposal.id),
             sha256=proposal.sha256,
             check=unchanged,
-            evidence=self._evidence(proposal),
+            evidence=self._proofs.evidence(proposal),
             also=self._decision(proposal, ProposalStatus.APPROVED),
         )
         if proposal.origin is ProposalOrigin.FILE:
             await self._approve.move_extra_files(proposal.id, proposal.key)
-        if self._approved is not None:
-            await self._approved(proposal)
+        if self._examples is not None:
+            await self._examples.remember(proposal)
         return DecisionResult(
             proposal=self._proposals.get(proposal.id), generation=changed.generation
         )
@@ -273,4 +287,4 @@ class Review:
         )
 
     def _unchanged(self, proposal: Proposal) -> DecisionResult:
-        return DecisionResult(proposal=proposal, generation=self._library().generation)
+        return DecisionResult(proposal=proposal, generation=self._in_use.library.generation)

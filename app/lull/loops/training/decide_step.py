@@ -177,7 +177,7 @@ class DecideStep:
             return not why
 
         if rule.graduation:
-            found = await asyncio.to_thread(self._data.next_skill_to_train_in, recent)
+            found = await asyncio.to_thread(self._data.next_skill_to_train_in, learner, recent)
             if found is not None and may(RunKind.GRADUATION, found[0].sha256):
                 skill = SkillToTrainIn(skill=found[0], course=found[1])
                 text = _graduates(skill)

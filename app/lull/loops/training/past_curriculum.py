@@ -16,9 +16,9 @@ from lull.core.adapters.adapter import AdapterVersion
 from lull.core.adapters.canary import CanaryTask
 from lull.core.chat.messages import Message
 from lull.core.feedback.reward import GREY
+from lull.core.skills.ports import LibraryInUse
 from lull.core.skills.prompt_block import skills_block, with_block
 from lull.core.skills.similarity import subject_similarity
-from lull.core.skills.skill import Library
 from lull.loops.chat.current_selection import CurrentSelection, without_skill_text
 from lull.store.feedback.reward_rows import ServedTurn
 from lull.store.feedback.rewards import Rewards
@@ -40,7 +40,7 @@ class PastCurriculum:
         self,
         rewards: Rewards,
         *,
-        library: Callable[[], Library],
+        in_use: LibraryInUse,
         canaries: Callable[[], Sequence[CanaryTask]],
         current_selection: CurrentSelection,
     ) -> None:
@@ -49,7 +49,7 @@ class PastCurriculum:
         """
         self._current_selection = current_selection
         self._rewards = rewards
-        self._library = library
+        self._in_use = in_use
         self._canaries = canaries
 
     def canaries(self, version: AdapterVersion) -> Sequence[CanaryTask]:
@@ -88,7 +88,7 @@ class PastCurriculum:
         good = [one for one in self._recent(model) if _went_well(one)]
         chance.shuffle(good)
         bodies = sorted(
-            {s.body for s in self._library().active_for("")},
+            {s.body for s in self._in_use.library.active_for("")},
             key=lambda body: -subject_similarity(body, about),
         )
         out = []

@@ -13,13 +13,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from lull.core.chat.messages import Completion, Finish, Message, Role, text_message
-from lull.core.feedback.calibration import Calibration, Estimate, agreement, may_train_on_judge
+from lull.core.feedback.calibration import Estimate, agreement, may_train_on_judge
 from lull.core.feedback.judge import Judge, JudgeQuestion, QuestionKind
 from lull.core.feedback.reward import GREY, Source, majority
 from lull.core.skills.similarity import subject_similarity
 from lull.core.skills.skill import Skill
 from lull.loops.chat.current_selection import without_skill_text
-from lull.loops.feedback.reward_book import verdicts
+from lull.loops.feedback.reward_book import RewardBook, verdicts
 from lull.loops.feedback.verify import Verifier, Wish
 from lull.store.feedback.feedback import FeedbackRows
 from lull.store.feedback.reward_rows import ServedTurn
@@ -72,19 +72,17 @@ class RewardAnswers:
         proposals: Proposals,
         verifier: Verifier,
         judge: Callable[[], Judge | None],
-        calibration: Callable[[], Calibration],
+        book: RewardBook,
     ) -> None:
         """The function `judge` returns the judge model; None if the only one would be the model in
         training.
-
-        `calibration` returns how reliable each source of scores is.
         """
         self._rewards = rewards
         self._feedback = feedback
         self._proposals = proposals
         self._verifier = verifier
         self._judge = judge
-        self._calibration = calibration
+        self._book = book
 
     def is_about(self, served: ServedTurn, skill: Skill) -> bool:
         """Whether a request needed this skill (an instruction text), as far as can be told.
@@ -220,7 +218,7 @@ class RewardAnswers:
         verdict = majority(await judge.votes(question))
         if verdict is None:
             return None
-        p_good = self._calibration().p_good(float(verdict), Source.JUDGE)
+        p_good = self._book.calibration.p_good(float(verdict), Source.JUDGE)
         if GREY[0] <= p_good <= GREY[1]:
             return None
         return AnswerWorth(reward=p_good, by=f"judge: {judge.version}")

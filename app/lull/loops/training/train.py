@@ -16,7 +16,8 @@ from typing import Protocol
 from lull.core.adapters.gate_report import Verdict
 from lull.core.errors import Conflict, EngineDown, LullError, TrainingError, UpstreamDown
 from lull.core.ports import Clock
-from lull.core.skills.skill import Library, Skill
+from lull.core.skills.ports import LibraryInUse
+from lull.core.skills.skill import Skill
 from lull.core.text.coded_text import coded_text
 from lull.core.training.lesson import lesson_of
 from lull.core.training.record import (
@@ -85,7 +86,7 @@ class Train:
         make_run: MakeRun,
         data: TrainingData,
         promote: PromotesAdapters,
-        library: Callable[[], Library],
+        in_use: LibraryInUse,
         clock: Clock,
         rule: Callable[[], TrainRule],
     ) -> None:
@@ -95,7 +96,7 @@ class Train:
         self._make_run = make_run
         self._data = data
         self._promote = promote
-        self._library = library
+        self._in_use = in_use
         self._clock = clock
         self._rule = rule
 
@@ -240,7 +241,7 @@ class Train:
     async def _judging(self, run: Run) -> str:
         """Send a finished run's adapter to its test before it may answer users; return its id."""
         graduates = next(
-            (s for s in self._library().skills.values() if s.sha256 == run.graduates), None
+            (s for s in self._in_use.library.skills.values() if s.sha256 == run.graduates), None
         )
         wrote = await hash_as_written(self._training, self._folders, run.id)
         adapter = await self._promote.store_run_adapter(

@@ -14,7 +14,8 @@ from dataclasses import astuple
 from lull.core.feedback.reward import GREY, is_failure
 from lull.core.proof.pairs import totals_of
 from lull.core.proof.proposal import ProposalStatus
-from lull.core.skills.skill import Library, Skill, SkillStatus
+from lull.core.skills.ports import LibraryInUse
+from lull.core.skills.skill import Skill, SkillStatus
 from lull.core.training.lesson import GraduationCourse
 from lull.core.training.record import (
     WISH,
@@ -33,6 +34,7 @@ from lull.loops.training.learner import Learner
 from lull.loops.training.next_step import TrainRule
 from lull.loops.training.rewarding import RewardAnswers, may_train
 from lull.loops.training.rollout import Prompt, RequestPool, Rollouts
+from lull.store.adapters.adapters import Adapters
 from lull.store.feedback.reward_rows import ServedTurn
 from lull.store.proof.proposals import Proposals
 from lull.store.training.training import Training
@@ -62,21 +64,18 @@ class TrainingData:
         rewarding: RewardAnswers,
         current_selection: CurrentSelection,
         proposals: Proposals,
-        library: Callable[[], Library],
-        learned: Callable[[], frozenset[str]],
+        in_use: LibraryInUse,
+        adapters: Adapters,
         rule: Callable[[], TrainRule],
     ) -> None:
-        """The function `learned` returns the sha256 of the skills that were trained into the active
-        adapter.
-        """
         self._training = training
         self._rollouts = rollouts
         self._eligible = eligible
         self._rewarding = rewarding
         self._current_selection = current_selection
         self._proposals = proposals
-        self._library = library
-        self._learned = learned
+        self._in_use = in_use
+        self._adapters = adapters
         self._rule = rule
 
     def why_superseded(self, run: Run, learner: Learner) -> str:
@@ -93,7 +92,9 @@ class TrainingData:
             turn: tuple(sorted(skill.sha256 for skill in self._current_selection.skills(one) or ()))
             for turn, one in served.items()
         }
-        live = {s.sha256 for s in self._library().skills.values() if s.status is SkillStatus.ACTIVE}
+        live = {
+            s.sha256 for s in self._in_use.library.skills.values() if s.status is SkillStatus.ACTIVE
+        }
         now = CurrentState(
             model=learner.name,
             base=learner.digest,
@@ -143,20 +144,21 @@ class TrainingData:
         )
 
     def next_skill_to_train_in(
-        self, recent: Sequence[ServedTurn]
+        self, learner: Learner, recent: Sequence[ServedTurn]
     ) -> tuple[Skill, GraduationCourse] | None:
         """Return the skill (an instruction text) to train into the weights next, and how its
         training differs from the usual after failed tries; None if no skill is proved well enough
         and was used for enough requests.
         """
+        learned = self._adapters.learned_by_active(learner.name)
         tried: dict[str, GraduationCourse | None] = {}
         for run in self._training.runs(SPENT):  # newest first
             tried.setdefault(run.graduates, run.next_course)
-        for skill in sorted(self._library().skills.values(), key=lambda one: one.key):
+        for skill in sorted(self._in_use.library.skills.values(), key=lambda one: one.key):
             if skill.client or skill.status is not SkillStatus.ACTIVE:
                 continue
             course = tried.get(skill.sha256, GraduationCourse())
-            if course is None or skill.sha256 in self._learned():
+            if course is None or skill.sha256 in learned:
                 continue
             if self._proved(skill) and self._ripe(self.turns_for_skill(skill, recent)):
                 return skill, course

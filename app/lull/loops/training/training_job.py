@@ -13,7 +13,7 @@ import threading
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Final
+from typing import Final, Protocol
 
 from lull.core.errors import Conflict, LullError, TrainingError
 from lull.core.events import EventKind
@@ -58,6 +58,15 @@ NEWS: Final = frozenset(
 _NOTHING: Final = NothingToDo(text="Lull has not checked yet.")
 
 
+class TrainingEvents(Protocol):
+    """Interface that tells users' programs what training does next."""
+
+    def tell_step(self, run: Run | None, next_step: NextStep) -> None:
+        """Tell the result of a search for the next step of training, and the training run that it
+        is about, if any.
+        """
+
+
 class TrainingJob:
     """Finds the next step of training, such as sampling answers or testing an adapter, and offers
     it as background work for times when the user is away.
@@ -74,12 +83,9 @@ class TrainingJob:
         clock: Clock,
         settle: Callable[[], None],
         problem: ProblemReporter,
-        tell: Callable[[Run | None, NextStep], None],
+        events: TrainingEvents,
     ) -> None:
-        """The function `settle` blocks until everything recorded so far can be read.
-
-        `tell` is called with the result of every search for the next step.
-        """
+        """The function `settle` blocks until everything recorded so far can be read."""
         self._deciding = deciding
         self._train = train
         self._running = running
@@ -88,7 +94,7 @@ class TrainingJob:
         self._clock = clock
         self._settle = settle
         self._problem = problem
-        self._tell = tell
+        self._events = events
         self._next_step: NextStep = _NOTHING
         self._work: LullWork | None = None
         self._looking = asyncio.Lock()
@@ -105,7 +111,7 @@ class TrainingJob:
         """The next step of training (such as sampling answers), as found by the last search."""
         return self._next_step
 
-    def queue(self) -> list[LullWork]:
+    def works(self) -> list[LullWork]:
         """Return the training work that may run in idle times; called ten times a second."""
         return [self._work] if self._work is not None else []
 
@@ -163,7 +169,7 @@ class TrainingJob:
                 self._hurry = False
             self._next_step = next_step
             self._work = await self._work_for(next_step)
-            self._tell(run_of(next_step), next_step)
+            self._events.tell_step(run_of(next_step), next_step)
             return next_step
 
     async def train_now(self) -> NextStep:

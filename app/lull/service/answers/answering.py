@@ -8,7 +8,7 @@ import asyncio
 import contextlib
 import logging
 import sqlite3
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, Protocol
@@ -65,6 +65,13 @@ class ReportsStatus(Protocol):
         """Run the checks of `lull doctor`, and return their results."""
 
 
+class MendsData(Protocol):
+    """Interface that puts damaged data of the database right."""
+
+    async def mend(self) -> bool:
+        """Put damaged data right; return whether there was any."""
+
+
 @dataclass(frozen=True, slots=True)
 class Answering:
     """Parses requests to the control API and renders answers; passed to each group of routes."""
@@ -72,10 +79,8 @@ class Answering:
     settle: Callable[[], None]
     """Function that blocks until everything recorded so far can be read from the database."""
 
-    mends: Callable[[], Awaitable[bool]] | None = None
-    """Function that puts damaged data right and returns whether there was any; a question that
-    failed then is answered by another try.
-    """
+    mending: MendsData | None = None
+    """What puts damaged data right; a question that failed is then answered by another try."""
 
     async def read(self, view: Callable[[], Json]) -> Json:
         """Call a function that reads the database, in a thread, after pending writes are stored."""
@@ -130,7 +135,7 @@ def mending(answering: Answering) -> Middleware:
             expected = isinstance(error, LullError) and not isinstance(
                 error.__cause__, sqlite3.Error
             )
-            if expected or answering.mends is None or not await answering.mends():
+            if expected or answering.mending is None or not await answering.mending.mend():
                 raise
             if request.method != "GET":
                 raise

@@ -11,6 +11,8 @@ import asyncio
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
+from functools import partial
+from typing import Protocol
 
 from lull.core.errors import LullError, SecretsError
 from lull.core.ports import SecretStore
@@ -18,10 +20,15 @@ from lull.core.ports import SecretStore
 _LASTING_KINDS = ("keychain", "file")
 """Kinds of secret store that keep secrets across restarts."""
 
-Open = Callable[[], tuple[SecretStore, LullError | None]]
-"""Type of the function that opens the best available secret store; it returns the store and any
-problem with it, and blocks for seconds.
-"""
+
+class OpensSecrets(Protocol):
+    """Interface that opens the best available secret store."""
+
+    def open(self, *, wait: bool = False) -> tuple[SecretStore, LullError | None]:
+        """Return the secret store and any problem with it. Blocking, for seconds.
+
+        With `wait`, it waits longer, for a user who is there to answer the keychain's prompt.
+        """
 
 
 class Addresses:
@@ -29,12 +36,8 @@ class Addresses:
     them in memory.
     """
 
-    def __init__(self, secrets: Open, *, waiting: Open | None = None) -> None:
-        """The function `secrets` opens the secret store; `waiting` does, too, and waits until the
-        user has answered the store's prompt.
-        """
-        self._open = secrets
-        self._waiting = waiting or secrets
+    def __init__(self, secrets: OpensSecrets) -> None:
+        self._secrets = secrets
         self._store: SecretStore | None = None
         self._held: dict[str, str] = {}
         """Address by feed id."""
@@ -102,17 +105,19 @@ class Addresses:
         if self._store is not None:
             return self._store, None
         if wait:
-            store, problem = await _in_daemon(self._waiting)
+            store, problem = await _in_daemon(partial(self._secrets.open, wait=True))
             if store.kind not in _LASTING_KINDS:
                 return store, problem
         # Unlocked now, it answers at once; from here on it is not waited for.
-        store, problem = await asyncio.to_thread(self._open)
+        store, problem = await asyncio.to_thread(self._secrets.open)
         if store.kind in _LASTING_KINDS:
             self._store = store
         return store, problem
 
 
-async def _in_daemon(open_: Open) -> tuple[SecretStore, LullError | None]:
+async def _in_daemon(
+    open_: Callable[[], tuple[SecretStore, LullError | None]],
+) -> tuple[SecretStore, LullError | None]:
     """Open the store in a thread that does not hold up the service's end, as a prompt that nobody
     answers would."""
     answer: Future[tuple[SecretStore, LullError | None]] = Future()

@@ -11,6 +11,7 @@ import asyncio
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from typing import Protocol
 
 from lull.contract.json_object import Json
 from lull.core.clients.client import ApiProtocol, ChatProgram, UserMachine, client_named, clients_of
@@ -24,6 +25,15 @@ from lull.service.answers.answering import ReportsStatus
 from lull.store.clients.connections import Connections
 
 
+class ConnectingLock(Protocol):
+    """Interface to the lock that a process holds while it writes the settings files of chat
+    clients.
+    """
+
+    def hold(self) -> AbstractContextManager[None]:
+        """Context manager that holds the lock. Raises Conflict if another process holds it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectParts:
     """The objects by which chat clients (other programs) are connected to Lull: access to their
@@ -34,10 +44,7 @@ class ConnectParts:
     connections: Connections
     connecting: ClientConnecting
     overview: ClientOverview
-    alone: Callable[[], AbstractContextManager[None]]
-    """Function that returns a context manager, which holds the lock for writing the settings files
-    of chat clients; raises Conflict if another process holds it.
-    """
+    lock: ConnectingLock
     try_out: Callable[[str, ApiProtocol, str, str], Json]
     """Function that sends a real chat request as a client would. Its arguments: Lull's address, the
     API protocol, the client's name and the model.
@@ -138,7 +145,7 @@ class ConnectRequests:
         return await asyncio.to_thread(self._parts.connecting.plan, client, target)
 
     def _write(self, plan: ConnectPlan) -> None:
-        with self._parts.alone():
+        with self._parts.lock.hold():
             self._parts.connecting.write(plan, at=self._parts.clock.now().astimezone().isoformat())
 
     def _try(self, client: ChatProgram, here: Json, body: Json) -> Json:
@@ -153,7 +160,7 @@ class ConnectRequests:
         return self._parts.try_out(target.address, client.speech, client.name, model)
 
     def _undone(self, client: ChatProgram, *, looks: bool, forced: bool) -> list[Json]:
-        with self._parts.alone():
+        with self._parts.lock.hold():
             plans = self._parts.connecting.undo_plans(client)
             views = [
                 {

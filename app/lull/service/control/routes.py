@@ -4,8 +4,9 @@ network token (which requests from other machines need).
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 from aiohttp import web
 
@@ -13,6 +14,13 @@ from lull.contract import routes
 from lull.core.errors import UsageError
 from lull.service.answers.answering import Answering, ReportsStatus
 from lull.service.control.settings_view import SettingsRequests
+
+
+class ForgetsToken(Protocol):
+    """Interface to the network token in the secret store."""
+
+    async def forget(self) -> None:
+        """Delete the token from the secret store. Raises SecretsError if that is not sure."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,8 +37,7 @@ class ServiceRequests:
     """Seconds that answers in progress may take to finish when the service stops."""
     token: str = ""
     """The network token that other machines must send; empty when only this machine can connect."""
-    forget_token: Callable[[], Awaitable[object]]
-    """Function that removes the network token from the secret store. Raises LullError."""
+    stored_token: ForgetsToken
 
 
 def service_routes(service: ServiceRequests, answering: Answering) -> list[web.RouteDef]:
@@ -47,7 +54,7 @@ def service_routes(service: ServiceRequests, answering: Answering) -> list[web.R
     async def token_gone(request: web.Request) -> web.Response:
         if (await answering.body(request)).get("do") != "forget":
             raise UsageError('The token can be forgotten: {"do": "forget"}.')
-        await service.forget_token()
+        await service.stored_token.forget()
         return answering.json({"token": None})
 
     async def stop(_: web.Request) -> web.Response:

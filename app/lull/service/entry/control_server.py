@@ -6,14 +6,13 @@ It makes each subject's request handlers and routes from the parts of a service.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from functools import partial
 from typing import Final
 
 from aiohttp import web
 
 from lull.config.paths import Paths
-from lull.contract.json_object import Json
 from lull.service.adapters.routes import adapter_routes
 from lull.service.answers.answering import Answering
 from lull.service.backups.routes import backup_routes
@@ -22,15 +21,15 @@ from lull.service.chat.routes import conversation_routes, forget_routes, trash_r
 from lull.service.clients.connecting import ConnectRequests
 from lull.service.clients.routes import client_routes
 from lull.service.control.control_api import ControlApi
-from lull.service.control.routes import ServiceRequests, service_routes
+from lull.service.control.learner_setting import ServiceLearnerSetting
+from lull.service.control.routes import ForgetsToken, ServiceRequests, service_routes
 from lull.service.control.settings_view import SettingsRequests
 from lull.service.control.status import Status
 from lull.service.feedback.hearing import FeedbackRequests
 from lull.service.feedback.routes import feedback_routes
 from lull.service.idle.lulls import Lulls
 from lull.service.idle.routes import lull_routes
-from lull.service.models.models import KEY as TRAINING_MODEL
-from lull.service.models.models import ModelRequests, auto_view
+from lull.service.models.models import ModelRequests
 from lull.service.models.routes import exam_routes, model_routes
 from lull.service.process.listening import ControlSocket, ListeningAt
 from lull.service.proof.comparing import ComparisonRequests
@@ -56,33 +55,27 @@ async def open_control(
     at: ListeningAt,
     *,
     stop: Callable[[], None],
-    forget_token: Callable[[], Awaitable[None]],
+    token: ForgetsToken,
 ) -> ControlSocket:
     """Start to serve the control API, by which window and command line talk to the service, on its
     Unix socket; return the socket, which the caller must close.
 
-    `forget_token` removes the network token from the secret store. Raises LullError.
+    `token` removes the network token from the secret store. Raises LullError.
     """
     shared, choices = service.shared, service.choices
     parts = connect_parts(paths, shared.clock)
     status = Status(service, paths, at, parts)
     view = SettingsRequests(paths.settings, apply=choices.following.apply)
 
-    async def set_model(name: str) -> Json:
-        said = await view.handle({"key": TRAINING_MODEL, "value": name})
-        # The same name may have other weights now.
-        await choices.following.switch_learner()
-        return said
-
     answering = Answering(
         settle=partial(shared.stores.database.flush, prepared_within_s=READS_WAIT_S),
-        mends=service.upkeep.mending.mend,
+        mending=service.upkeep.mending,
     )
     reviewing = ReviewRequests(
         review=service.learning.proofs.review,
         proposals=shared.stores.proposals,
         skills=shared.stores.skills,
-        library=lambda: service.skills.current.library,
+        in_use=service.skills.current,
         deciding=service.learning.proofs.prove,
         proofs=service.learning.fast_loop,
         bus=shared.bus,
@@ -93,13 +86,16 @@ async def open_control(
         stop=stop,
         finish_within_s=service.settings.service.finish_within_s,
         token=at.token,
-        forget_token=forget_token,
+        stored_token=token,
     )
     models = ModelRequests(
         service.slow_loop.weights.choose,
-        chosen=lambda: service.settings.training.model,
-        set_model=set_model,
-        auto=lambda: auto_view(choices.auto.choice) if choices.in_force.auto else None,
+        ServiceLearnerSetting(
+            view,
+            in_force=choices.in_force,
+            following=choices.following,
+            auto=choices.auto,
+        ),
     )
     api = ControlApi(
         answering,

@@ -29,7 +29,7 @@ from lull.config.private_file import restrict_to_owner
 from lull.config.settings import ServiceSettings, Settings
 from lull.core.errors import AddressInUse, LullError, OpenToNetwork, SettingsError
 from lull.service.entry.control_server import open_control
-from lull.service.entry.network_token import forget_token, network_token, note_keychain_use
+from lull.service.entry.network_token import StoredToken, network_token, note_keychain_use
 from lull.service.entry.stand_in_guard import (
     GOES_WITHIN_S,
     StandInGuard,
@@ -181,7 +181,11 @@ async def _serve(
             paths,
             at,
             stop=stopping.record_request,
-            forget_token=lambda: forget_token(service.settings, paths, shared.stores.database),
+            token=StoredToken(
+                settings=service.choices.in_force,
+                paths=paths,
+                database=shared.stores.database,
+            ),
         )
         closing.push_async_callback(control.close)
         closing.callback(shared.bus.close)

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from lull.config.paths import Paths
 from lull.config.settings import Settings
@@ -48,20 +50,28 @@ async def note_keychain_use(database: Database, kind: str) -> None:
         await NamedTexts(database).put(TOKEN, kind)
 
 
-async def forget_token(settings: Settings, paths: Paths, database: Database) -> None:
-    """Delete the network token from the secret store.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredToken:
+    """The network token in the secret store; implements ForgetsToken."""
 
-    Raises SecretsError if it may still be in a keychain that cannot be opened now.
-    """
-    remembered = NamedTexts(database)
-    where = await asyncio.to_thread(remembered.get, TOKEN)
-    store, problem = await asyncio.to_thread(open_secrets, settings, paths)
-    await asyncio.to_thread(store.delete, TOKEN)
-    if where == _KEYCHAIN and store.kind != _KEYCHAIN:
-        why = problem.detail if problem is not None else "There is no keychain."
-        raise SecretsError(
-            f"The network token may still be in the keychain. {why}",
-            hint=f"Its entry there is called {TOKEN}.",
-        )
-    if where:
-        await remembered.put(TOKEN, "")
+    settings: Callable[[], Settings]
+    paths: Paths
+    database: Database
+
+    async def forget(self) -> None:
+        """Delete the network token from the secret store.
+
+        Raises SecretsError if it may still be in a keychain that cannot be opened now.
+        """
+        remembered = NamedTexts(self.database)
+        where = await asyncio.to_thread(remembered.get, TOKEN)
+        store, problem = await asyncio.to_thread(open_secrets, self.settings(), self.paths)
+        await asyncio.to_thread(store.delete, TOKEN)
+        if where == _KEYCHAIN and store.kind != _KEYCHAIN:
+            why = problem.detail if problem is not None else "There is no keychain."
+            raise SecretsError(
+                f"The network token may still be in the keychain. {why}",
+                hint=f"Its entry there is called {TOKEN}.",
+            )
+        if where:
+            await remembered.put(TOKEN, "")

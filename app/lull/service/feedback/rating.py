@@ -8,7 +8,6 @@ conversation removes it from there.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from lull.contract.json_object import Json
@@ -32,6 +31,30 @@ class RemovesExemplars(Protocol):
         """Remove the entries with these ids."""
 
 
+class OpenedExemplars(Protocol):
+    """Interface of what opens the exemplar memory (past requests for which a skill was useful) some
+    time after the service's start.
+    """
+
+    @property
+    def exemplars(self) -> RemovesExemplars | None:
+        """The exemplar memory; None while it is not open."""
+
+
+class ScoresRated(Protocol):
+    """Interface that scores an answer again after the user has rated it."""
+
+    async def on_rated(self, turn: str) -> None:
+        """Score this rated answer again."""
+
+
+class ShowsTurns(Protocol):
+    """Interface that shows a recorded request with its answer as the control API does."""
+
+    def turn(self, turn_id: str) -> Json:
+        """Return the JSON of a recorded request with its answer. Blocking. Raises NotFound."""
+
+
 class Rating:
     """Stores users' ratings of answers, and excludes conversations from learning."""
 
@@ -40,21 +63,17 @@ class Rating:
         trajectories: Trajectories,
         clock: Clock,
         bus: EventBus | None,
-        credits_: Callable[[], RemovesExemplars | None],
         *,
-        rated: Callable[[str], Awaitable[None]],
-        view: Callable[[str], Json],
+        memory: OpenedExemplars,
+        scoring: ScoresRated,
+        conversations: ShowsTurns,
     ) -> None:
-        """The callback `rated` is called after every rating, to score the rated answer again.
-
-        The function `view` renders the rated turn as JSON.
-        """
         self._trajectories = trajectories
         self._clock = clock
         self._bus = bus
-        self._credits = credits_
-        self._rated = rated
-        self._view = view
+        self._memory = memory
+        self._scoring = scoring
+        self._conversations = conversations
 
     async def rate(self, turn_id: str, label: str) -> Json:
         """Rate a recorded answer as good or bad, or clear its rating; returns its new JSON.
@@ -68,10 +87,10 @@ class Rating:
         turn = self._trajectories.turn(turn_id)
         if value is not Label.GOOD:
             await asyncio.to_thread(self._forget_credit, turn)
-        await self._rated(turn_id)
+        await self._scoring.on_rated(turn_id)
         if self._bus is not None:
             self._bus.tell(EventKind.LABEL, turn=turn_id, label=label)
-        return await asyncio.to_thread(self._view, turn_id)
+        return await asyncio.to_thread(self._conversations.turn, turn_id)
 
     async def exclude(self, conversation: str, excluded: bool) -> None:
         """Exclude a conversation from learning, or include it again.
@@ -84,12 +103,12 @@ class Rating:
             if excluded:
                 await asyncio.to_thread(self._forget_credit, turn)
             elif turn.label is Label.GOOD:
-                await self._rated(turn.id)
+                await self._scoring.on_rated(turn.id)
         if self._bus is not None:
             self._bus.tell(EventKind.LABEL, conversation=conversation, excluded=excluded)
 
     def _forget_credit(self, turn: TurnRow) -> None:
-        memory = self._credits()
+        memory = self._memory.exemplars
         if memory is not None:
             names = (NO_SKILL, *(skill.name for skill in turn.skills))
             memory.remove([f"{turn.id}:{name}" for name in names])

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable, Callable
+from typing import Protocol
 
 from lull.contract.json_object import Json
 from lull.core.chat.model_name import canonical
@@ -31,34 +31,49 @@ KEY = "training.model"
 """The setting that names the model that learns."""
 
 
+class LearnerSetting(Protocol):
+    """Interface to the setting `training.model`, which names the model to train, in a running
+    service.
+    """
+
+    @property
+    def model(self) -> str:
+        """The name of the model to train now; where the setting is "auto", of the one that it
+        stands for.
+        """
+
+    @property
+    def auto_choice(self) -> AutoChoice | None:
+        """The model that the setting "auto" stands for now, and why; None if the setting names a
+        model.
+        """
+
+    async def change(self, name: str) -> Json:
+        """Name another model to train, or "auto"; return the JSON of `lull settings set`. Raises
+        LullError.
+        """
+
+
 class ModelRequests:
     """Answers the control API's requests about the models that can be trained."""
 
     def __init__(
         self,
         choose: ChooseModel,
-        *,
-        chosen: Callable[[], str],
-        set_model: Callable[[str], Awaitable[Json]],
-        auto: Callable[[], Json | None] = lambda: None,
+        setting: LearnerSetting,
     ) -> None:
-        """The function `set_model` writes the setting `training.model`, and answers like `lull
-        settings set`.
-
-        `auto` returns the model that "auto" stands for and why, None if the settings name a model.
-        """
         self._choose = choose
-        self._chosen = chosen
-        self._set_model = set_model
-        self._auto = auto
+        self._setting = setting
         self._choosing: asyncio.Task[None] | None = None
         self._name = ""
         self._state: Json | None = None
 
     async def list(self) -> Json:
         """Return the JSON of the models that can be trained, and the progress of preparing one."""
-        there = await self._choose.list(self._chosen())
-        return {**models_view(there, self._chosen(), self._auto()), "choosing": self._state}
+        there = await self._choose.list(self._setting.model)
+        choice = self._setting.auto_choice
+        auto = auto_view(choice) if choice is not None else None
+        return {**models_view(there, self._setting.model, auto), "choosing": self._state}
 
     async def choosing(self) -> Json:
         """Return the progress of preparing the chosen model for training, or the result of the last
@@ -77,7 +92,7 @@ class ModelRequests:
             raise UsageError("name is missing.", hint="`lull model list` shows the names.")
         if is_auto(name):
             self._state = None
-            return {**await self._set_model(AUTO), "choosing": None}
+            return {**await self._setting.change(AUTO), "choosing": None}
         if self._choosing is not None and not self._choosing.done():
             if canonical(name) != canonical(self._name):
                 raise Conflict(f"{self._name} is being made ready.", hint="Wait until it is done.")
@@ -101,7 +116,7 @@ class ModelRequests:
             chosen = await self._choose.choose(
                 name, is_folder=is_folder, report=lambda at: self._hear(name, at)
             )
-            setting = await self._set_model(chosen.name)
+            setting = await self._setting.change(chosen.name)
             self._state = {**progress_view(name, _READY), **chosen_view(chosen, setting)}
         except LullError as error:
             log.info("%s was not chosen: %s", name, error)

@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import logging
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
+from collections.abc import Collection, Coroutine, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -27,6 +27,7 @@ from lull.core.proof.proposal import (
     status_text,
 )
 from lull.core.proof.rules import ProveRule
+from lull.core.skills.ports import LibraryInUse
 from lull.core.skills.skill import Library, SkillKey
 from lull.core.text.coded_text import TextSkillName, coded_text
 from lull.loops.chat.known_models import remember
@@ -100,7 +101,7 @@ class ReviewRequests:
         review: Review,
         proposals: Proposals,
         skills: Skills,
-        library: Callable[[], Library],
+        in_use: LibraryInUse,
         deciding: DecidesProofs,
         proofs: Proofs,
         bus: EventBus,
@@ -108,7 +109,7 @@ class ReviewRequests:
         self._review = review
         self._proposals = proposals
         self._skills = skills
-        self._library = library
+        self._in_use = in_use
         self._deciding = deciding
         self._proofs = proofs
         self._bus = bus
@@ -137,7 +138,7 @@ class ReviewRequests:
         return {
             "proposals": self._views(found),
             "faults": [fault_view(fault, settled=settled) for fault in faults],
-            "generation": self._library().generation,
+            "generation": self._in_use.library.generation,
             "pushed": bool(self._pushed),
             "snoozed": self._views(self._review.postponed()),
             "undo": self._undo_view(),
@@ -159,7 +160,7 @@ class ReviewRequests:
         Raises NotFound, and Conflict if the text's hash is not `sha256`.
         """
         _check_same(self._proposals.get(proposal), sha256)
-        shown = self._done(self._library().generation, proposal)
+        shown = self._done(self._in_use.library.generation, proposal)
         found = shown["proposal"]
         if to_read:
             remember(self._read, found["id"], found["sha256"], most=MOST_READ)
@@ -211,7 +212,7 @@ class ReviewRequests:
         """The skills in use that a proposed one would contradict."""
         if proposal.kind is ProposalKind.RETIRE or not proposal.check:
             return ()
-        library = self._library()
+        library = self._in_use.library
         if library is not self._library_of_rules:  # a list asks for every proposal in it
             self._rules_in_use = rules_in_use(library, self._skills.folders)
             self._library_of_rules = library

@@ -9,9 +9,8 @@ from collections.abc import Callable
 
 from lull.backends.calendars.calendar import IcsCalendar
 from lull.backends.system.clock import SystemClock, TimeSortedIds
-from lull.core.errors import LullError
-from lull.core.ports import Clock, SecretStore
-from lull.service.calendars.addresses import Addresses
+from lull.core.ports import Clock
+from lull.service.calendars.addresses import Addresses, OpensSecrets
 from lull.service.calendars.calendars import Calendars, try_feed
 from lull.service.process.problems import Problems
 from lull.store.calendars.feeds import Feeds
@@ -24,21 +23,18 @@ def calendars_of(
     database: Database,
     *,
     clock: Clock,
-    secrets: Callable[[], tuple[SecretStore, LullError | None]],
-    waiting_secrets: Callable[[], tuple[SecretStore, LullError | None]] | None = None,
+    secrets: OpensSecrets,
     problems: Problems | None,
     changed: Callable[[], None] = lambda: None,
 ) -> Calendars:
     """Build the part of a service that reads from the user's calendars when the user is busy.
 
-    The functions `secrets` and `waiting_secrets` open the secret store; the latter waits longer,
-    for a user who is there to answer the keychain's prompt. They block and are called in a thread.
     `changed` is called after the known busy times have changed.
     """
     return Calendars(
         Feeds(database),
         feed_reader(),
-        Addresses(secrets, waiting=waiting_secrets),
+        Addresses(secrets),
         clock=clock,
         ids=TimeSortedIds(),
         coin=random.SystemRandom(),

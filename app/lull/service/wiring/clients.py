@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from lull.backends.clients.installed import ProgramsOnPath
@@ -26,6 +27,22 @@ from lull.service.wiring.base.own_models import BUILT_IN
 from lull.store.clients.connections import Connections
 
 
+@dataclass(frozen=True, slots=True)
+class LockOfHome:
+    """The lock in Lull's home folder that a process holds while it writes the settings files of
+    chat clients; implements ConnectingLock.
+    """
+
+    paths: Paths
+
+    @contextmanager
+    def hold(self) -> Iterator[None]:
+        self.paths.prepare()
+        self.paths.clients.mkdir(mode=0o700, exist_ok=True)
+        with exclusive_lock(self.paths.clients / "lock", "connecting a chat app"):
+            yield
+
+
 def connect_parts(paths: Paths, clock: Clock | None = None) -> ConnectParts:
     """Make the parts that connect chat clients to Lull; the clock is the system's if none is given.
 
@@ -36,19 +53,12 @@ def connect_parts(paths: Paths, clock: Clock | None = None) -> ConnectParts:
     connecting = ClientConnecting(connections, user, read_yaml)
     programs = ProgramsOnPath(os.environ.get("PATH"))
 
-    @contextmanager
-    def alone() -> Iterator[None]:
-        paths.prepare()
-        paths.clients.mkdir(mode=0o700, exist_ok=True)
-        with exclusive_lock(paths.clients / "lock", "connecting a chat app"):
-            yield
-
     return ConnectParts(
         user=user,
         connections=connections,
         connecting=connecting,
         overview=ClientOverview(connecting, user, programs),
-        alone=alone,
+        lock=LockOfHome(paths),
         try_out=send_test_request,
         own_model=BUILT_IN,
         clock=clock or SystemClock(),

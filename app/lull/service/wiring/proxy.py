@@ -53,8 +53,7 @@ def data_plane_of(
     long = LongBodies(
         key=trajectories.key,
         limit=body_limit,
-        missing=trajectories.missing,
-        has_tools=trajectories.has_tools,
+        stored=trajectories,
         watch=partial(wait_until_hung, asleep_s=LONG_READER_ASLEEP_S),
     )
     sources = AnswerSources(

@@ -30,6 +30,7 @@ from lull.loops.chat.select_skills import SelectSkills
 from lull.loops.chat.serve import Serve
 from lull.loops.feedback.credit_wins import credit_in
 from lull.loops.models.auto_learner import AutoLearner, LearnerPreparation
+from lull.loops.models.choose_model import ChooseModel
 from lull.loops.proof.holdout import Holdout
 from lull.loops.skills.approve import Approve
 from lull.loops.skills.from_files import FromFiles
@@ -53,7 +54,7 @@ from lull.service.wiring.learning.proofs import try_out_of
 from lull.service.wiring.learning.reader import small_reader_of
 from lull.service.wiring.night.lulls import call_soon_if_open, idle_source, watch_of
 from lull.service.wiring.night.slow_loop import SlowLoop, slow_loop_of
-from lull.service.wiring.night.weights import auto_learner_of
+from lull.service.wiring.night.weights import auto_learner_of, choose_of
 from lull.service.wiring.proxy import data_plane_of
 from lull.service.wiring.service import (
     AnsweringParts,
@@ -89,12 +90,16 @@ def put_together(
     sessions).
     """
     common = _common_parts(settings, paths, opened)
-    auto = auto_learner_of(common.shared.stores, opened.clock, paths, lambda: loops.slow.weights)
+    english = opened.models.english
+    choose = choose_of(settings, paths, opened.asking, opened.clock, english)
+    auto = auto_learner_of(common.shared.stores, opened.clock, choose)
     in_force = SettingsInForce(settings, learner=lambda: auto.choice.model)
     holdout = holdout_of(common.shared, in_force)
     common.current.after = holdout.follow
     serve = _serve(common, settings, holdout)
-    loops = _loops(common, in_force, paths, auto, holdout=holdout, fixing=serve.skill_selector)
+    loops = _loops(
+        common, in_force, paths, auto, choose, holdout=holdout, fixing=serve.skill_selector
+    )
     skills = _skills(common, loops, serve)
     return Service(
         shared=common.shared,
@@ -150,10 +155,8 @@ def _common_parts(settings: Settings, paths: Paths, opened: OpenResources) -> _C
             places={},
         ),
         asking=opened.asking,
-        library=lambda: current.library,
-        approve=Approve(
-            stores.skills, clock, follower=current.put_into_use, proposing=files.propose_files
-        ),
+        in_use=current,
+        approve=Approve(stores.skills, clock, in_use=current, files=files),
         activity=Activity(clock),
     )
     return _CommonParts(
@@ -177,7 +180,7 @@ def _serve(common: _CommonParts, settings: Settings, holdout: Holdout) -> Serve:
     serve = Serve(
         trajectories=shared.stores.trajectories,
         skills=shared.stores.skills,
-        library=shared.library,
+        in_use=shared.in_use,
         index=common.index,
         clock=shared.clock,
         ids=TimeSortedIds(),
@@ -204,6 +207,7 @@ def _loops(
     settings: SettingsInForce,
     paths: Paths,
     auto: AutoLearner,
+    choose: ChooseModel,
     *,
     holdout: Holdout,
     fixing: SelectSkills,
@@ -220,6 +224,7 @@ def _loops(
         allowed=lambda: lulls.watch.allows_a_question,
     )
     slow = slow_loop_of(
+        choose,
         common.shared,
         settings,
         paths,
@@ -241,16 +246,14 @@ def _lulls(
 ) -> LullParts:
     preparing = LearnerPreparation(
         auto,
-        wanted=lambda: settings.auto,
-        choose=slow.weights.choose.choose,
-        prepared=settings.made_ready.set,
+        models=slow.weights.choose,
+        setting=settings,
         clock=shared.clock,
     )
     calendars = calendars_of(
         shared.stores.database,
         clock=shared.clock,
-        secrets=lambda: open_secrets(settings(), paths),
-        waiting_secrets=lambda: open_secrets(settings(), paths, within_s=PROMPT_WITHIN_S),
+        secrets=SecretsOfHome(settings, paths),
         problems=shared.problems,
         changed=lambda: watch.nudge(),  # noqa: PLW0108  there is no watch yet
     )
@@ -264,8 +267,8 @@ def _lulls(
         source=source,
         calendars=calendars,
         learning=learning,
-        training=slow.job.queue,
-        preparing=preparing.works,
+        training=slow.job,
+        preparing=preparing,
     )
     return LullParts(calendars=calendars, source=source, watch=watch)
 
@@ -330,6 +333,18 @@ def _choices(
     return ChosenModels(
         in_force=in_force, following=following, auto=auto, exam_requests=exam_requests
     )
+
+
+@dataclass(frozen=True, slots=True)
+class SecretsOfHome:
+    """Opens the secret store that belongs to Lull's home folder; implements OpensSecrets."""
+
+    settings: SettingsInForce
+    paths: Paths
+
+    def open(self, *, wait: bool = False) -> tuple[SecretStore, LullError | None]:
+        within_s = PROMPT_WITHIN_S if wait else ANSWER_WITHIN_S
+        return open_secrets(self.settings(), self.paths, within_s=within_s)
 
 
 def open_secrets(

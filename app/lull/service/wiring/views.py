@@ -57,9 +57,9 @@ def _rating(
         shared.stores.trajectories,
         shared.clock,
         shared.bus,
-        lambda: memory.exemplars,
-        rated=learning.fast_loop.on_rated,
-        view=reading.turn,
+        memory=memory,
+        scoring=learning.fast_loop,
+        conversations=reading,
     )
 
 

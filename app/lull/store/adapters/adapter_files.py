@@ -12,7 +12,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 from lull.core.adapters.adapter import adapter_sha256
 from lull.core.errors import AdapterError, StoreError
@@ -116,6 +116,13 @@ def _damage(folder: Path, sha256: str) -> str:
     return "" if found == sha256 else f"The files of {folder.name} are not what was trained."
 
 
+class TrainedFiles(Protocol):
+    """Interface that finds the files of LoRA adapters where training runs left them."""
+
+    def adapter(self, run: str) -> Path:
+        """Return the folder of the adapter that this training run made."""
+
+
 class AdapterFiles:
     """Stores the files of LoRA adapters, in one folder per adapter under `root`. Blocking: call it
     from a thread.
@@ -126,17 +133,17 @@ class AdapterFiles:
         root: Path,
         *,
         rows_missing: Callable[[], bool] = lambda: False,
-        trained: Callable[[str], Path] | None = None,
+        runs: TrainedFiles | None = None,
     ) -> None:
         """Configure the folder `root`, which holds one folder per stored adapter.
 
         `rows_missing` returns whether the database has lost rows; then folders of unknown adapters
-        are kept. `trained` returns the folder in which a training run, by its id, left the adapter
-        that was copied here: a second copy as long as it is kept.
+        are kept. `runs` finds the adapter that was copied here where its training run left it: a
+        second copy as long as it is kept.
         """
         self.root = root
         self._rows_missing = rows_missing
-        self._trained = trained
+        self._runs = runs
 
     def folder(self, adapter: str) -> Path:
         """Return the folder of an adapter's files."""
@@ -188,8 +195,8 @@ class AdapterFiles:
         folder = self.folder(adapter)
         if not damage_in(folder, sha256):
             return ""
-        if run is not None and self._trained is not None:
-            left = self._trained(run)
+        if run is not None and self._runs is not None:
+            left = self._runs.adapter(run)
             with contextlib.suppress(StoreError):  # as where there is no other copy
                 if not damage_in(left, sha256) and self.take_in(adapter, left) == sha256:
                     return ""

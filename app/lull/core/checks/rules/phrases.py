@@ -105,8 +105,8 @@ _LEADING_NO: Final = re.compile(
 
 
 def without_leading_no(rule: str) -> str:
-    """Remove the "No, …" with which a user refuses the answer before: it negates that answer and
-    not the rule behind it.
+    """Return a rule without the "No, …" before it, with which the user rejects an answer: it does
+    not negate the rule.
     """
     return _LEADING_NO.sub("", rule, count=1)
 

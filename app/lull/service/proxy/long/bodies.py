@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Coroutine, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 from lull.core.chat.messages import (
     ChatRequest,
@@ -132,9 +132,9 @@ class LongBody:
 
     async def _prepared(self) -> Prepared:
         try:
-            wanted = await asyncio.to_thread(self._bodies.missing, self._links.decode())
+            wanted = await asyncio.to_thread(self._bodies.stored.missing, self._links.decode())
             tools = bool(self._tools) and not await asyncio.to_thread(
-                self._bodies.has_tools, self._tools
+                self._bodies.stored.has_tools, self._tools
             )
         except LullError as error:
             log.warning("a long request is stored without its messages: %s", error)
@@ -162,6 +162,18 @@ class LongBody:
         return Prepared(pieces=tuple(pieces))
 
 
+class StoredRequests(Protocol):
+    """Interface that tells which parts of a long request are stored already. Blocking."""
+
+    def missing(self, links: str) -> str:
+        """Return those message links (a hash of a message and all before it) whose messages are not
+        stored; argument and result are JSON lists as text.
+        """
+
+    def has_tools(self, mark: str) -> bool:
+        """Return whether a set of tool definitions with this hash is stored."""
+
+
 class LongBodies:
     """Has long request bodies read in a child process, which it starts and stops.
 
@@ -173,18 +185,14 @@ class LongBodies:
         *,
         key: bytes,
         limit: int,
-        missing: Callable[[str], str],
-        has_tools: Callable[[str], bool],
+        stored: StoredRequests,
         watch: WatchProcess,
         command: Sequence[str] | None = None,
         leaves_after_s: float = LEAVES_AFTER_S,
     ) -> None:
-        """The functions `missing` and `has_tools` ask the database which messages and tools of a
-        request are stored; they block. `watch` tells when the child process hangs.
-        """
-        self.missing = missing
+        """`watch` tells when the child process hangs."""
+        self.stored = stored
         self._watch = watch
-        self.has_tools = has_tools
         self._key = key
         self._limit = limit
         self._command = tuple(command or long_command())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import aiohttp
@@ -10,12 +9,12 @@ import aiohttp
 from lull.backends.ollama.facts import OllamaFacts
 from lull.backends.system.clock import SystemClock
 from lull.core.skills.prompt_block import Placement
-from lull.core.skills.skill import Library
 from lull.loops.skills.approve import Approve
 from lull.service.builtin.model import EngineModels
 from lull.service.idle.quiet import Activity
 from lull.service.process.bus import EventBus
 from lull.service.process.problems import Problems
+from lull.service.skills.current import CurrentLibrary
 from lull.service.wiring.base.own_models import BuiltInModels
 from lull.service.wiring.base.stores import Stores
 
@@ -46,6 +45,6 @@ class SharedParts:
     models: ModelsHere
     asking: aiohttp.ClientSession
     """HTTP session for requests that Lull itself makes."""
-    library: Callable[[], Library]
+    in_use: CurrentLibrary
     approve: Approve
     activity: Activity

@@ -23,7 +23,7 @@ def curriculum_of(shared: SharedParts, current_selection: CurrentSelection) -> C
     """
     past = PastCurriculum(
         shared.stores.rewards,
-        library=shared.library,
+        in_use=shared.in_use,
         canaries=shipped_canaries,
         current_selection=current_selection,
     )

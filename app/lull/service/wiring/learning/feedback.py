@@ -122,7 +122,7 @@ def holdout_of(shared: SharedParts, settings: Callable[[], Settings]) -> Holdout
         coins=SkillCoins(coin=hashed_coin(stores.trajectories.key.hex()), rule=rule),
         retiring=retiring,
         proposals=stores.proposals,
-        library=shared.library,
+        in_use=shared.in_use,
         rule=rule,
     )
 
@@ -167,7 +167,7 @@ def learning_of(
     inputs = ProofInputs(
         targets=targets,
         quiet=quiet,
-        current_selection=CurrentSelection(fixing, library=shared.library, facts=targets.facts),
+        current_selection=CurrentSelection(fixing, in_use=shared.in_use, facts=targets.facts),
         verifier=_verifier(shared.stores),
     )
     scoring = _scoring(shared, settings(), asked, inputs, credit, exams)
@@ -269,7 +269,7 @@ def _book(
         crediting=CreditWins(
             rewards,
             verifier=inputs.verifier,
-            library=shared.library,
+            in_use=shared.in_use,
             current_selection=inputs.current_selection,
             credit=credit,
         ),
@@ -291,7 +291,7 @@ def _score(shared: SharedParts, book: RewardBook, verifier: Verifier, hear: Hear
             stores.rewards,
             stores.feedback,
             verifier,
-            turned_down=lambda: turned_down(stores.proposals, shared.library(), stores.skills),
+            turned_down=lambda: turned_down(stores.proposals, shared.in_use.library, stores.skills),
         ),
     )
 
@@ -307,7 +307,7 @@ def _evolve(
     propose = Propose(
         rewards=stores.rewards,
         proposals=stores.proposals,
-        library=shared.library,
+        in_use=shared.in_use,
         merging=merging,
         checks=partial(checks_of, stores.skills.folders),
         clock=shared.clock,

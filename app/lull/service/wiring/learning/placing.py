@@ -33,7 +33,7 @@ def placing_of(
     return MeasurePlacing(
         store=Placings(shared.stores.database),
         sheet=sheet,
-        models=PlacingModels(uses=shared.stores.trajectories, here=targets, library=shared.library),
+        models=PlacingModels(uses=shared.stores.trajectories, here=targets, in_use=shared.in_use),
         quiet=quiet,
         clock=shared.clock,
         slice_s=slice_s,

@@ -101,7 +101,7 @@ def _prove(shared: SharedParts, settings: Settings, asked: AuxModels, inputs: Pr
     replay = Replay(
         rewards=shared.stores.rewards,
         current_selection=inputs.current_selection,
-        library=shared.library,
+        in_use=shared.in_use,
         verifier=inputs.verifier,
         judge=asked.judge,
         warm=rule.warm,
@@ -110,7 +110,7 @@ def _prove(shared: SharedParts, settings: Settings, asked: AuxModels, inputs: Pr
         proposals=shared.stores.proposals,
         replay=replay,
         ground=ProofGround(
-            proposals=shared.stores.proposals, library=shared.library, judge=asked.judge, rule=rule
+            proposals=shared.stores.proposals, in_use=shared.in_use, judge=asked.judge, rule=rule
         ),
         targets=inputs.targets,
         quiet=inputs.quiet,
@@ -124,7 +124,7 @@ def _compare(shared: SharedParts, prove: Prove, inputs: ProofInputs) -> Compare:
         proposals=shared.stores.proposals,
         replay=prove.replay,
         prove=prove,
-        library=shared.library,
+        in_use=shared.in_use,
         targets=inputs.targets,
         quiet=inputs.quiet,
         clock=shared.clock,
@@ -141,7 +141,7 @@ def try_out_of(
     """
     return TryOut(
         proposals=shared.stores.proposals,
-        library=shared.library,
+        in_use=shared.in_use,
         fixing=fixing,
         index=index.with_library,
         requests=requests,
@@ -170,11 +170,11 @@ def _review(shared: SharedParts, prove: Prove, requests: ProvedRequests) -> Revi
         EditProposal(
             shared.stores.proposals,
             shared.stores.rewards,
-            library=shared.library,
+            in_use=shared.in_use,
             clock=shared.clock,
         ),
-        library=shared.library,
-        evidence=prove.evidence,
+        in_use=shared.in_use,
+        proofs=prove,
         clock=shared.clock,
-        approved=requests.remember,
+        examples=requests,
     )

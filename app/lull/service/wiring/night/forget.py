@@ -60,5 +60,5 @@ def forget_of(
         ForgetFiles(runs=slow.folders, adapters=slow.files, logs=logs),
         elsewhere,
         approve=shared.approve,
-        library=shared.library,
+        in_use=shared.in_use,
     )

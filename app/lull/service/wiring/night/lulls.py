@@ -17,10 +17,11 @@ from lull.backends.system.local_zone import local_zone
 from lull.config.settings import Settings
 from lull.core.events import EventKind
 from lull.core.idle.policy import IdleWindow
+from lull.core.idle.ports import OffersWork
 from lull.core.idle.signals import IdleSource
 from lull.loops.idle.decide_idle import ChatCounts, DecideIdle
 from lull.loops.idle.watch_idle import WatchIdle, WatchRule
-from lull.loops.proof.lull_queue import LullQueue, QueuedWork
+from lull.loops.proof.lull_queue import LullQueue
 from lull.service.calendars.calendars import Calendars
 from lull.service.models.borrowed_models import BorrowedModels
 from lull.service.wiring.base.shared import SharedParts
@@ -76,14 +77,14 @@ def watch_of(
     source: IdleSource,
     calendars: Calendars,
     learning: LearningParts,
-    training: QueuedWork,
-    preparing: QueuedWork,
+    training: OffersWork,
+    preparing: OffersWork,
 ) -> WatchIdle:
     """Build the watch for lulls (idle times of the computer), which runs queued work while the user
     is away.
 
-    The functions `training` and `preparing` return the work that waits: the next step of training,
-    and making the weights of a model ready for it.
+    `training` lists the next step of training as work that waits, `preparing` the making of a
+    model's weights for it.
     """
     borrowed = BorrowedModels(
         ollama=shared.models.ollama,
@@ -96,7 +97,7 @@ def watch_of(
         proving=learning.proofs.proving,
         measure=learning.proofs.measure,
         placing=learning.placing,
-        exams=learning.models.exams.queue.works,
+        exams=learning.models.exams.queue,
         preparing=preparing,
         training=training,
         models=borrowed,
@@ -115,7 +116,7 @@ def watch_of(
             settings=lambda: settings().idle_rule,
             windows=windows,
         ),
-        queue=queue.works,
+        queue=queue,
         windows=windows,
         clock=shared.clock,
         ids=TimeSortedIds(),

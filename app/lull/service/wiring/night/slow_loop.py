@@ -10,6 +10,7 @@ from lull.backends.retrieval.late_exemplars import LateExemplars
 from lull.config.paths import Paths
 from lull.config.settings import Settings
 from lull.loops.forgetting.forget import Forget
+from lull.loops.models.choose_model import ChooseModel
 from lull.loops.training.training_job import TrainingJob
 from lull.service.wiring.base.shared import SharedParts
 from lull.service.wiring.learning.feedback import LearningParts
@@ -30,6 +31,7 @@ class SlowLoop:
 
 
 def slow_loop_of(
+    choose: ChooseModel,
     shared: SharedParts,
     settings: Callable[[], Settings],
     paths: Paths,
@@ -43,6 +45,7 @@ def slow_loop_of(
     It consists of weights, adapters, training and the deletion of conversations.
     """
     weights = weights_of(
+        choose,
         settings(),
         paths,
         shared.asking,

@@ -12,15 +12,13 @@ from lull.backends.retrieval.late_exemplars import LateExemplars
 from lull.backends.system.clock import TimeSortedIds
 from lull.config.paths import Paths
 from lull.config.settings import Settings
-from lull.core.events import EventKind
 from lull.core.feedback.judge import Judge
 from lull.core.training.ports import Trainer
-from lull.core.training.record import Run
 from lull.loops.adapters.promote import Promote
 from lull.loops.training.decide_step import DecideStep
 from lull.loops.training.eligible import Eligible
 from lull.loops.training.make_run import MakeRun, RunRule
-from lull.loops.training.next_step import NextStep, TrainRule
+from lull.loops.training.next_step import TrainRule
 from lull.loops.training.replay_examples import ReplayExamples
 from lull.loops.training.rewarding import RewardAnswers
 from lull.loops.training.rollout import RolloutRule, Rollouts
@@ -28,6 +26,7 @@ from lull.loops.training.train import Train
 from lull.loops.training.training_data import TrainingData
 from lull.loops.training.training_job import TrainingJob, wait_until_readable
 from lull.loops.training.work.running_trainer import RunningTrainer
+from lull.service.training.events import ToldTraining
 from lull.service.training.served_learner import ServedLearner
 from lull.service.wiring.base.shared import SharedParts
 from lull.service.wiring.learning.feedback import LearningParts
@@ -75,14 +74,12 @@ def parts_of(
         proposals=stores.proposals,
         verifier=learning.scoring.verifier,
         judge=judge,
-        calibration=lambda: learning.scoring.book.calibration,
+        book=learning.scoring.book,
     )
     return TrainingGateParts(
         folders=folders,
         adapters=Adapters(stores.database),
-        files=AdapterFiles(
-            paths.home / "adapters", rows_missing=rows_missing, trained=folders.adapter
-        ),
+        files=AdapterFiles(paths.home / "adapters", rows_missing=rows_missing, runs=folders),
         eligible=eligible,
         rewarding=rewarding,
         judge=judge,
@@ -113,14 +110,6 @@ def training_job_of(
     """Build the job that trains LoRA adapters in idle times."""
     training = shared.stores.training
 
-    def tell(run: Run | None, next_step: NextStep) -> None:
-        shared.bus.tell(
-            EventKind.TRAINING,
-            task=next_step.task.value,
-            run=run.id if run is not None else None,
-            status=run.status.value if run is not None else None,
-        )
-
     data = _data_of(shared, settings, parts, learning)
     return TrainingJob(
         deciding=_deciding_of(shared, settings, parts, data),
@@ -140,7 +129,7 @@ def training_job_of(
         clock=shared.clock,
         settle=partial(wait_until_readable, shared.stores.database.flush, memory.asked),
         problem=shared.problems.set_or_clear,
-        tell=tell,
+        events=ToldTraining(shared.bus),
     )
 
 
@@ -182,7 +171,7 @@ def _train_of(
         make_run=_make_run_of(shared, settings, parts, learning),
         data=data,
         promote=promote,
-        library=shared.library,
+        in_use=shared.in_use,
         clock=shared.clock,
         rule=lambda: train_rule(settings()),
     )
@@ -201,8 +190,8 @@ def _data_of(
         rewarding=parts.rewarding,
         current_selection=learning.current_selection,
         proposals=shared.stores.proposals,
-        library=shared.library,
-        learned=lambda: parts.adapters.learned_by_active(settings().training.model),
+        in_use=shared.in_use,
+        adapters=parts.adapters,
         rule=lambda: train_rule(settings()),
     )
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 import platform
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
@@ -74,16 +74,12 @@ async def choosing_here(settings: Settings, paths: Paths) -> AsyncIterator[Choos
         yield choose_of(settings, paths, session, SystemClock(), english_of(paths))
 
 
-def auto_learner_of(
-    stores: Stores, clock: Clock, paths: Paths, weights: Callable[[], TrainedModelParts]
-) -> AutoLearner:
+def auto_learner_of(stores: Stores, clock: Clock, models: ChooseModel) -> AutoLearner:
     """Build the part that picks the model to train when the setting `training.model` is "auto"."""
-    form = form_for(sys.platform, platform.machine())
     return AutoLearner(
         NamedTexts(stores.database),
         uses=stores.trajectories,
-        there=lambda: weights().choose.list(),  # noqa: PLW0108  there are no weights yet
-        ready=lambda name: ModelFolders(paths.models).found(name, form) is not None,
+        models=models,
         clock=clock,
         built_in=SHIPPED,
     )
@@ -136,6 +132,7 @@ class TrainedModelParts:
 
 
 def weights_of(
+    choose: ChooseModel,
     settings: Settings,
     paths: Paths,
     session: aiohttp.ClientSession,
@@ -150,7 +147,7 @@ def weights_of(
     versions, names = PublishedVersions(database), PublishedNames(problems)
     names.set_versions(versions.all())
     return TrainedModelParts(
-        choose=choose_of(settings, paths, session, clock, models.built_in.english),
+        choose=choose,
         publish=publish_of(settings, paths, session, versions, names, clock),
         names=names,
         learner=LearningModel(ModelsOfFolders(paths), models.local, built_in=SHIPPED),
