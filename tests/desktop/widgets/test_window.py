@@ -48,6 +48,17 @@ def test_ctrl_and_a_digit_open_each_page(on_script: Shown) -> None:
         assert window.page(name).isVisible()
 
 
+def test_the_status_line_does_not_repeat_what_today_says(on_script: Shown) -> None:
+    window, page = on_script.desktop.window, on_script.go(PageName.TODAY)
+    says = on_script.desktop.tray.status.text
+    on_script.until(lambda: page.showing_body and says() != "")
+    on_script.until(lambda: window._line.text() == "")
+    on_script.go(PageName.SKILLS)
+    assert window._line.text() == page.line.text() == says()  # type: ignore[attr-defined]
+    on_script.go(PageName.TODAY)
+    assert window._line.text() == ""
+
+
 def test_ctrl_comma_opens_the_settings_and_ctrl_f_the_search(on_script: Shown) -> None:
     window = on_script.desktop.window
     on_script.activate()
