@@ -206,8 +206,7 @@ def test_the_choices_of_what_to_delete_are_read_whole(
         shown.desktop.look.size_text(200)
         dialog = WipeDialog(shown.desktop.kit, shown.go(PageName.SETTINGS))
         dialog.show()
-        dialog.resize(SMALL.width() // 2, SMALL.width())
-        assert dialog.width() == SMALL.width() // 2
+        dialog.resize(500, 900)
         assert cut_off_at_rest(dialog, shown.bot.wait) == []
         choices = dialog.findChildren(QRadioButton)
         assert [one.height() > one.sizeHint().height() for one in choices].count(True) >= 2
