@@ -396,15 +396,32 @@ def test_the_pages_load_neither_a_library_for_charts_nor_the_patterns_of_secrets
     assert not loaded & {*unwanted, "lull.core.secrets.finding"}
 
 
-def test_the_code_of_the_pages_is_loaded_while_the_window_is_shown(qtbot: QtBot) -> None:
-    wanted = {f"lull.desktop.pages.{name}" for name in MODULES}
-    assert len(wanted) == len(making()) - 1  # Today is there from the start
-    window = QWidget()
+def test_the_pages_are_made_in_steps_while_the_window_is_shown(qtbot: QtBot) -> None:
+    assert set(MODULES) == set(making()) - {PageName.TODAY}  # Today is there from the start
+    window, made = QWidget(), dict[PageName, list[QWidget]]()
     qtbot.addWidget(window)
-    loading = PageLoading(window)
+
+    def make(name: PageName) -> QWidget:
+        made.setdefault(name, []).append(QWidget(window))
+        return made[name][-1]
+
+    loading = PageLoading(window, make)
     assert not loading._timer.isActive()
     window.show()
     assert loading._timer.isActive()
     loading._timer.setInterval(0)
     qtbot.waitUntil(lambda: not loading._timer.isActive(), timeout=120_000)
-    assert wanted <= set(sys.modules)
+    assert {f"lull.desktop.pages.{name}" for name in MODULES.values()} <= set(sys.modules)
+    assert list(made) == list(MODULES)
+
+
+def test_a_page_that_is_opened_was_made_before(on_script: Shown) -> None:
+    window, loading = on_script.desktop.window, on_script.desktop._loading
+    loading._timer.setInterval(0)
+    on_script.until(lambda: not loading._timer.isActive())
+    before = {name: window._pages[name] for name in PageName}
+    assert len(before) == len(making())
+    assert window.page() is before[PageName.TODAY]  # what is shown stays
+    assert all(not before[name].isVisible() for name in MODULES)
+    for name in PageName:
+        assert on_script.go(name) is before[name]
