@@ -28,9 +28,9 @@ from lull.desktop.running.page_loading import MODULES, PageLoading
 from lull.desktop.running.quitting import KEEP, QUIT, QuitDialog
 from lull.desktop.service.down_words import ServiceState
 from lull.desktop.service.service_process import ServiceProcess
-from lull.desktop.service.state import OutcomeMessage, Phase
+from lull.desktop.service.state import OutcomeMessage, Phase, Subject
 from lull.desktop.widgets.icons import pixmap
-from lull.desktop.widgets.page import PageName
+from lull.desktop.widgets.page import Kit, Page, PageName
 from lull.desktop.widgets.parts import Banner
 from lull.desktop.window import shortcuts
 from tests.desktop.conftest import Shown, live
@@ -425,3 +425,26 @@ def test_a_page_that_is_opened_was_made_before(on_script: Shown) -> None:
     assert all(not before[name].isVisible() for name in MODULES)
     for name in PageName:
         assert on_script.go(name) is before[name]
+
+
+class Drawn(Page):
+    """A page that keeps whether its contents were seen while they were drawn."""
+
+    subjects = (Subject.SETTINGS,)
+
+    def __init__(self, kit: Kit) -> None:
+        super().__init__(kit, "Drawn")
+        self.seen: list[bool] = []
+
+    def show_content(self) -> None:
+        self.seen.append(self.showing_body)
+
+
+def test_a_page_that_waits_for_its_data_is_drawn_before_it_is_shown(on_script: Shown) -> None:
+    window = on_script.desktop.window
+    page = Drawn(on_script.desktop.kit)
+    window._stack.addWidget(page)
+    window._stack.setCurrentWidget(page)
+    assert page.seen == [] and page.nothing.head.text() == "Loading…"
+    on_script.until(lambda: page.showing_body)
+    assert page.seen[:2] == [False, True]
