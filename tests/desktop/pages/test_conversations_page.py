@@ -346,10 +346,15 @@ def test_a_button_names_the_answer_below_which_it_stands(
     numbered = [turn(0), said, turn(1), turn(2)]
     # The service counts a conversation's turns from 1.
     turns = [{**one, "number": one["number"] + 1} for one in numbered]
-    page.view.show_conversation({**conversation(0), "turns": turns})
-    names = [one.accessibleName() for one in page.view.findChildren(QPushButton)]
+    scripted.answers["/v1/conversations/conv_0"] = {**conversation(0), "turns": turns}
+    page._reload()
+
+    def named() -> list[str]:
+        names = [one.accessibleName() for one in page.view.findChildren(QPushButton)]
+        return [name for name in names if name.startswith("Rate")]
+
     wanted = [f"Rate answer {n}: {words}" for n in (1, 2, 3) for words in ("Good", "Bad")]
-    on_script.until(lambda: [one for one in names if one.startswith("Rate")] == wanted)
+    on_script.until(lambda: named() == wanted)
     assert "in Lull's window about the answer above\nJoin them.\n" in words(page)
 
 

@@ -112,7 +112,8 @@ def test_any_answer_is_corrected_in_words(on_script: Shown, scripted: Scripted) 
     turns = [turn(0, label="bad"), turn(1)]
     shown = {**conversation(0), "turns": turns}
     scripted.answers["/v1/conversations/conv_0"] = shown
-    page.view.show_conversation(shown)
+    page._reload()
+    on_script.until(lambda: page.view.shown == shown)
     page.view.correcting.ask("turn_0")
     on_script.until(lambda: page.view.findChildren(CorrectionBox))
     asked = page.view.findChildren(CorrectionBox)[-1]
