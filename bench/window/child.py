@@ -17,13 +17,13 @@ from PySide6.QtWidgets import QApplication
 from lull.cli.process.window import ServiceOfHome
 from lull.config.paths import Paths
 from lull.desktop.main import Desktop
-from lull.desktop.running.page_loading import FIRST_MS, MODULES, NEXT_MS
+from lull.desktop.running.page_loading import FIRST_MS, NEXT_MS, STEPS
 from lull.desktop.service.place import Place
 from lull.desktop.widgets.page import PageName
 
 TICK_MS = 5
 TOUR = "tour"
-LOADED_S = (FIRST_MS + NEXT_MS * (len(MODULES) + 2)) / 1000
+LOADED_S = (FIRST_MS + NEXT_MS * (STEPS + 4)) / 1000
 
 
 class Painted(QObject):

@@ -22,6 +22,9 @@ def conversation_markdown(conversation: Mapping[str, Any], *, time: Callable[[st
 def _turn(turn: Mapping[str, Any], time: str) -> Iterator[str]:
     for message in turn["messages"]:
         yield from _said(str(message["role"]).capitalize(), time, message["text"])
+    if turn.get("corrects"):
+        yield from ("", "*(said in Lull's window about the answer above)*")
+        return
     yield from _said("Assistant", time, turn["answer"])
     for call in turn["tool_calls"]:
         yield from ("", f"Calls `{call['name']}`:", "", *_code(call["arguments"]))

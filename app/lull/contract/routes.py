@@ -32,6 +32,14 @@ LEARNING = "/v1/learning"
 TURN = "/v1/turns/{id}"
 """GET: one turn (a request with its answer), with the id of its conversation."""
 RATE = "/v1/turns/{id}/rate"
+TURN_CORRECT = "/v1/turns/{id}/correct"
+"""POST: stores what the user says in Lull's window that this answer should have been:
+`{"words": ...}`. It is read and learned from like a next message in the chat app.
+"""
+TURN_DENY = "/v1/turns/{id}/deny"
+"""POST: the user's message after this answer did not correct it: `{"denied": true}`; false takes
+that back.
+"""
 FEEDBACK = "/v1/feedback"
 """GET: the feedback found in the user's follow-up messages. POST: reads these messages again."""
 SKILLS = "/v1/skills"

@@ -77,7 +77,7 @@ class Desktop:
         self.tray = Tray(self.state, self.actions, self.look, backend or QtTray())
         self.kit = self._kit()
         self.window = MainWindow(self.kit, making())
-        self._loading = PageLoading(self.window)
+        self._loading = PageLoading(self.window, self.window.page)
         self._noticed_page = PageName.TODAY
         self.notices = Notices(
             self.state, self.preferences, self._notify, in_front=self.window.isActiveWindow

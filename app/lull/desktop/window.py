@@ -234,6 +234,7 @@ class MainWindow(QMainWindow):
                 made.setFocusPolicy(strong if one is name else click)
             self.page(name).take_focus()
         self.setWindowTitle(f"{self._name}: {self._titles[name]}")
+        self._show_line()
 
     def page(self, name: PageName | None = None) -> Page:
         """Return the page of this name, which is created at the first call; without a name return
@@ -264,8 +265,12 @@ class MainWindow(QMainWindow):
 
     def _show_line(self, *_: object) -> None:
         stands = tray_status(self._kit.state, now())
-        if self._line.text() != stands.line:
-            self._line.setText(stands.line)
+        # Today begins with the same words.
+        today = self._pages.get(PageName.TODAY)
+        is_said = today is not None and today.showing_body and self._stack.currentWidget() is today
+        line = "" if is_said else stands.line
+        if self._line.text() != line:
+            self._line.setText(line)
         version = str(self._kit.state.status.get("version") or "")
         if stands.address and self._kit.state.phase is Phase.LIVE:
             version = f"{stands.address}   {version}"

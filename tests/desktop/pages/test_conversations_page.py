@@ -323,13 +323,39 @@ def test_what_lull_read_as_a_correction_can_be_denied_in_place(
     denied = [b for b in page.view.findChildren(QPushButton) if b.text() == "No, it wasn't"]
     on_script.desktop.window.resize(700, 520)
     assert page.view.horizontalScrollBar().maximum() == 0
+    path = routes.TURN_DENY.format(id=one["id"])
+    scripted.answers[path] = {"denied": True}
     denied[-1].click()
-    path = routes.RATE.format(id=one["id"])
-    on_script.until(lambda: scripted.posts(path) == [{"label": "good"}])
-    page.view.show_conversation({**conversation(0), "turns": [{**one, "label": "good"}]})
+    on_script.until(lambda: scripted.posts(path) == [{"denied": True}])
+    # It says nothing about whether the answer was good.
+    assert not scripted.posts(routes.RATE.format(id=one["id"]))
+    on_script.until(lambda: "Not read as a correction any more." in on_script.told)
+    on_script.desktop.window.note.undo.click()
+    on_script.until(lambda: scripted.posts(path)[-1] == {"denied": False})
+    page.view.show_conversation({**conversation(0), "turns": [{**one, "signals": []}]})
     on_script.until(
         lambda: not [b for b in page.view.findChildren(QPushButton) if "wasn't" in b.text()]
     )
+
+
+def test_a_button_names_the_answer_below_which_it_stands(
+    on_script: Shown, scripted: Scripted
+) -> None:
+    page = opened(on_script, scripted, 1)
+    said = {**turn(0), "id": "turn_4", "corrects": True, "request": "Join them.", "answer": ""}
+    numbered = [turn(0), said, turn(1), turn(2)]
+    # The service counts a conversation's turns from 1.
+    turns = [{**one, "number": one["number"] + 1} for one in numbered]
+    scripted.answers["/v1/conversations/conv_0"] = {**conversation(0), "turns": turns}
+    page._reload()
+
+    def named() -> list[str]:
+        names = [one.accessibleName() for one in page.view.findChildren(QPushButton)]
+        return [name for name in names if name.startswith("Rate")]
+
+    wanted = [f"Rate answer {n}: {words}" for n in (1, 2, 3) for words in ("Good", "Bad")]
+    on_script.until(lambda: named() == wanted)
+    assert "in Lull's window about the answer above\nJoin them.\n" in words(page)
 
 
 def test_a_wish_that_became_a_skill_is_told_once(on_script: Shown, scripted: Scripted) -> None:

@@ -105,7 +105,7 @@ def test_the_settings_open_and_change_without_a_service(real: Shown, paths: Path
     page = real.go(PageName.SETTINGS)
     assert isinstance(page, SettingsPage)
     real.until(lambda: page.showing_body)
-    real.until(lambda: "service.port" in page.lines)
+    real.until(lambda: page.showing_body and "service.port" in page.lines)
     port = page.lines["service.port"].editor
     assert isinstance(port, PortEdit)
     editor, wanted = port.field, free_port()

@@ -10,17 +10,18 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QApplication, QComboBox
+from PySide6.QtWidgets import QApplication, QComboBox, QRadioButton
 from pytestqt.qtbot import QtBot
 
 from lull.config.paths import Paths
 from lull.desktop.language.language_choice import ENGLISH, apply_language
 from lull.desktop.pages.settings.page import SettingsPage
+from lull.desktop.pages.settings.wipe_dialog import WipeDialog
 from lull.desktop.pages.skills.page import SkillsPage
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.page import Page, PageName
 from lull.desktop.widgets.style import TEXT_SIZE
-from lull.desktop.widgets.wrapped_check import WrappedCheck
+from lull.desktop.widgets.wrapped_check import WrappedCheck, WrappedRadio
 from tests.desktop.conftest import Shown, live
 from tests.desktop.played.week import play, skills
 from tests.desktop.real_service import desktop_with_service
@@ -180,9 +181,12 @@ def sideways(shown: Shown, name: PageName) -> list[str]:
     return found
 
 
-def test_a_check_box_wraps_its_words_and_keeps_its_name_and_its_key(qtbot: QtBot) -> None:
+@pytest.mark.parametrize("made", [WrappedCheck, WrappedRadio])
+def test_a_mark_wraps_its_words_and_keeps_its_name_and_its_key(
+    made: type[WrappedCheck | WrappedRadio], qtbot: QtBot
+) -> None:
     words = "&Show me a message about each problem that I need to fix"
-    box = WrappedCheck(words)
+    box = made(words)
     qtbot.addWidget(box)
     one_line = box.sizeHint()
     assert box.minimumSizeHint().width() < one_line.width() / 2
@@ -190,3 +194,22 @@ def test_a_check_box_wraps_its_words_and_keeps_its_name_and_its_key(qtbot: QtBot
     assert box.heightForWidth(one_line.width() // 2) > 1.5 * one_line.height()
     assert box.accessibleName() == words.removeprefix("&")
     assert box.shortcut().toString() == "Alt+S"
+
+
+@pytest.mark.parametrize("language", [ENGLISH, "de"])
+def test_the_choices_of_what_to_delete_are_read_whole(
+    scripted: Scripted, home: Path, qapp: QApplication, show: Callable[..., Shown], language: str
+) -> None:
+    apply_language(qapp, language)
+    try:
+        shown = live(show(home))
+        shown.desktop.look.size_text(200)
+        dialog = WipeDialog(shown.desktop.kit, shown.go(PageName.SETTINGS))
+        dialog.show()
+        dialog.resize(500, 900)
+        assert cut_off_at_rest(dialog, shown.bot.wait) == []
+        choices = dialog.findChildren(QRadioButton)
+        assert [one.height() > one.sizeHint().height() for one in choices].count(True) >= 2
+        dialog.close()
+    finally:
+        apply_language(qapp, ENGLISH)

@@ -15,7 +15,7 @@ from lull.desktop.language.words import now
 from lull.desktop.pages.today.page import TodayPage
 from lull.desktop.service.down_words import ServiceState, down_words
 from lull.desktop.service.state import Subject
-from lull.desktop.shared.new_skill import NewSkillDialog
+from lull.desktop.shared.teaching import CorrectionDialog
 from lull.desktop.shared.tray_status import line_of, shape_of
 from lull.desktop.widgets.icons import TrayShape
 from lull.desktop.widgets.page import PageName
@@ -94,8 +94,8 @@ def test_a_bad_one_asks_what_it_should_have_said(on_script: Shown, scripted: Scr
     rate = rate_entry(on_script, scripted, proposals=0)
     on_script.until(lambda: rate.menuAction() in entries(on_script))
     rate.actions()[1].trigger()
-    on_script.until(lambda: on_script.desktop.window.findChild(NewSkillDialog) is not None)
-    dialog = on_script.desktop.window.findChild(NewSkillDialog)
+    on_script.until(lambda: on_script.desktop.window.findChild(CorrectionDialog) is not None)
+    dialog = on_script.desktop.window.findChild(CorrectionDialog)
     assert dialog is not None and dialog.windowTitle() == "What should it have said?"
     assert on_script.desktop.window.isVisible()
 

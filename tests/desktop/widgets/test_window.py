@@ -28,9 +28,9 @@ from lull.desktop.running.page_loading import MODULES, PageLoading
 from lull.desktop.running.quitting import KEEP, QUIT, QuitDialog
 from lull.desktop.service.down_words import ServiceState
 from lull.desktop.service.service_process import ServiceProcess
-from lull.desktop.service.state import OutcomeMessage, Phase
+from lull.desktop.service.state import OutcomeMessage, Phase, Subject
 from lull.desktop.widgets.icons import pixmap
-from lull.desktop.widgets.page import PageName
+from lull.desktop.widgets.page import Kit, Page, PageName
 from lull.desktop.widgets.parts import Banner
 from lull.desktop.window import shortcuts
 from tests.desktop.conftest import Shown, live
@@ -46,6 +46,17 @@ def test_ctrl_and_a_digit_open_each_page(on_script: Shown) -> None:
         on_script.bot.keyClick(window, str(number), CTRL)
         assert window.page() is window.page(name)
         assert window.page(name).isVisible()
+
+
+def test_the_status_line_does_not_repeat_what_today_says(on_script: Shown) -> None:
+    window, page = on_script.desktop.window, on_script.go(PageName.TODAY)
+    says = on_script.desktop.tray.status.text
+    on_script.until(lambda: page.showing_body and says() != "")
+    on_script.until(lambda: window._line.text() == "")
+    on_script.go(PageName.SKILLS)
+    assert window._line.text() == page.line.text() == says()  # type: ignore[attr-defined]
+    on_script.go(PageName.TODAY)
+    assert window._line.text() == ""
 
 
 def test_ctrl_comma_opens_the_settings_and_ctrl_f_the_search(on_script: Shown) -> None:
@@ -385,15 +396,55 @@ def test_the_pages_load_neither_a_library_for_charts_nor_the_patterns_of_secrets
     assert not loaded & {*unwanted, "lull.core.secrets.finding"}
 
 
-def test_the_code_of_the_pages_is_loaded_while_the_window_is_shown(qtbot: QtBot) -> None:
-    wanted = {f"lull.desktop.pages.{name}" for name in MODULES}
-    assert len(wanted) == len(making()) - 1  # Today is there from the start
-    window = QWidget()
+def test_the_pages_are_made_in_steps_while_the_window_is_shown(qtbot: QtBot) -> None:
+    assert set(MODULES) == set(making()) - {PageName.TODAY}  # Today is there from the start
+    window, made = QWidget(), dict[PageName, list[QWidget]]()
     qtbot.addWidget(window)
-    loading = PageLoading(window)
+
+    def make(name: PageName) -> QWidget:
+        made.setdefault(name, []).append(QWidget(window))
+        return made[name][-1]
+
+    loading = PageLoading(window, make)
     assert not loading._timer.isActive()
     window.show()
     assert loading._timer.isActive()
     loading._timer.setInterval(0)
     qtbot.waitUntil(lambda: not loading._timer.isActive(), timeout=120_000)
-    assert wanted <= set(sys.modules)
+    assert {f"lull.desktop.pages.{name}" for name in MODULES.values()} <= set(sys.modules)
+    assert list(made) == list(MODULES)
+
+
+def test_a_page_that_is_opened_was_made_before(on_script: Shown) -> None:
+    window, loading = on_script.desktop.window, on_script.desktop._loading
+    loading._timer.setInterval(0)
+    on_script.until(lambda: not loading._timer.isActive())
+    before = {name: window._pages[name] for name in PageName}
+    assert len(before) == len(making())
+    assert window.page() is before[PageName.TODAY]  # what is shown stays
+    assert all(not before[name].isVisible() for name in MODULES)
+    for name in PageName:
+        assert on_script.go(name) is before[name]
+
+
+class Drawn(Page):
+    """A page that keeps whether its contents were seen while they were drawn."""
+
+    subjects = (Subject.SETTINGS,)
+
+    def __init__(self, kit: Kit) -> None:
+        super().__init__(kit, "Drawn")
+        self.seen: list[bool] = []
+
+    def show_content(self) -> None:
+        self.seen.append(self.showing_body)
+
+
+def test_a_page_that_waits_for_its_data_is_drawn_before_it_is_shown(on_script: Shown) -> None:
+    window = on_script.desktop.window
+    page = Drawn(on_script.desktop.kit)
+    window._stack.addWidget(page)
+    window._stack.setCurrentWidget(page)
+    assert page.seen == [] and page.nothing.head.text() == "Loading…"
+    on_script.until(lambda: page.showing_body)
+    assert page.seen[:2] == [False, True]

@@ -88,6 +88,10 @@ def _show_words(document: Json) -> str:
         skills = ", ".join(f"{s['name']} v{s['version']}" for s in turn["skills"]) or "none"
         why = turn.get("why_skills")
         lines.append("")
+        if turn.get("corrects"):
+            lines.append(f"{short_time(turn['at'])}  said in Lull's window about the answer above:")
+            lines += [f"  {m['role']}: {m['text']}" for m in turn["messages"]]
+            continue
         lines.append(
             f"{turn['id']}  {short_time(turn['at'])}  generation {turn['policy']['generation']},"
             f" skills: {skills}{f' ({why})' if why else ''}"

@@ -16,6 +16,10 @@ LIKELY: Final = 0.5
 """Probability above which a reader's finding counts as true."""
 
 
+DENIED_BY: Final = "the user"
+"""What stands as the reader of a message of which the user said that it was no correction."""
+
+
 class Scope(StrEnum):
     """Which requests a rule that a user stated ("answer in German") applies to: all, or those of
     one kind.

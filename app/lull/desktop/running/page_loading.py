@@ -1,41 +1,49 @@
-"""Loads the code of the window's pages in advance, one module after the other while the window is
-shown, so that opening a page does not have to wait for it.
+"""Makes the window's pages in advance, in small steps while the window is shown and its user does
+nothing, so that opening a page for the first time does not hold the window up.
 
-The pages themselves are still created when they are first opened.
+A page takes three steps: its code is loaded, it is created, and its widgets get their styles. Its
+contents are read and drawn when it is first opened.
 """
 
 from __future__ import annotations
 
+import functools
 import importlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtWidgets import QWidget
 
+from lull.desktop.widgets.page import PageName
+from lull.desktop.widgets.style import style_now
+
 FIRST_MS: Final = 2_000
-"""Milliseconds after the window is first shown until the first module is loaded."""
-NEXT_MS: Final = 250
-"""Milliseconds from one module to the next, in which the window does what it has to do."""
-MODULES: Final = (
-    "review.page",
-    "skills.page",
-    "chat.page",
-    "chat.talk",
-    "settings.page",
-    "learning.page",
-    "schedule.page",
-    "logs",
-)
+"""Milliseconds after the window is first shown until the first step."""
+NEXT_MS: Final = 120
+"""Milliseconds from one step to the next, in which the window does what it has to do."""
+MODULES: Final = {
+    PageName.REVIEW: "review.page",
+    PageName.SKILLS: "skills.page",
+    PageName.CONVERSATIONS: "chat.page",
+    PageName.CHAT: "chat.talk",
+    PageName.SETTINGS: "settings.page",
+    PageName.LEARNING: "learning.page",
+    PageName.SCHEDULE: "schedule.page",
+    PageName.LOGS: "logs",
+}
 """The modules of the pages other than Today, in the order in which most people open them."""
+STEPS: Final = 3 * len(MODULES)
 
 
 class PageLoading(QObject):
-    """Loads the modules of the pages once the window has been shown."""
+    """Makes the pages once the window has been shown."""
 
-    def __init__(self, window: QWidget) -> None:
+    def __init__(self, window: QWidget, make: Callable[[PageName], QWidget]) -> None:
+        """The function `make` returns a page, which it creates at its first call."""
         super().__init__(window)
-        self._left: Iterator[str] = iter(MODULES)
+        self._make = make
+        self._left = self._steps()
         self._timer = QTimer(self, interval=FIRST_MS)
         self._timer.timeout.connect(self._next)
         window.installEventFilter(self)
@@ -47,10 +55,16 @@ class PageLoading(QObject):
             self._timer.start()
         return False
 
+    def _steps(self) -> Iterator[Callable[[], object]]:
+        for name, module in MODULES.items():
+            yield functools.partial(importlib.import_module, f"lull.desktop.pages.{module}")
+            yield functools.partial(self._make, name)
+            yield lambda name=name: style_now(self._make(name))  # type: ignore[misc]
+
     def _next(self) -> None:
-        name = next(self._left, "")
-        if not name:
+        step = next(self._left, None)
+        if step is None:
             self._timer.stop()
             return
-        importlib.import_module(f"lull.desktop.pages.{name}")
+        step()
         self._timer.setInterval(min(NEXT_MS, self._timer.interval()))

@@ -173,5 +173,32 @@ class Actions:
         )
         self._state.touch(Subject.STATUS)
 
+    def correct(self, turn: str, words: str, then: Callable[[bool], None]) -> None:
+        """Tell Lull what an answer (by its turn's id) should have said; it learns from the words as
+        from a next message. `then` gets the success.
+        """
+        self._state.act(
+            routes.TURN_CORRECT.format(id=turn),
+            {"words": words},
+            words=tr("Telling Lull"),
+            done=tr("Lull has your correction."),
+            then=then,
+        )
+
+    def deny(self, turn: str, denied: bool, then: Callable[[bool], None]) -> None:
+        """Say that the user's message after an answer (by its turn's id) was no correction of it,
+        or take that back. `then` gets the success.
+        """
+        self._state.act(
+            routes.TURN_DENY.format(id=turn),
+            {"denied": denied},
+            words=tr("Telling Lull"),
+            done=tr("Not read as a correction any more.")
+            if denied
+            else tr("Read as a correction again."),
+            undo=(lambda: self.deny(turn, False, then)) if denied else None,
+            then=then,
+        )
+
     def _look(self, _: bool) -> None:
         self._state.touch(Subject.STATUS, Subject.RUNS)

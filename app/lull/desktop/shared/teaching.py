@@ -1,5 +1,6 @@
-"""Lets the user make a skill from a bad answer: what they write as the better answer becomes the
-skill's text, which is put into later prompts.
+"""Asks what an answer that was rated bad should have said, and lets the user make a skill of an
+answer: what they write as the better answer becomes the skill's text, which is put into later
+prompts.
 """
 
 from __future__ import annotations
@@ -7,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog, QVBoxLayout, QWidget
 
 from lull.contract import routes
 from lull.contract.json_object import Json
@@ -16,9 +18,11 @@ from lull.desktop.service.client import Reply
 from lull.desktop.service.state import AppState, OutcomeMessage, Subject
 from lull.desktop.shared.new_skill import NewSkillDialog, slug
 from lull.desktop.shared.skill_words import FlagLook, flag_look
+from lull.desktop.widgets.chat.correction_box import CorrectionBox, question
 from lull.desktop.widgets.page import Kit
-from lull.desktop.widgets.parts import Card, button, label, row
+from lull.desktop.widgets.parts import Card, label
 from lull.desktop.widgets.text.long_text import breakable
+from lull.desktop.widgets.tokens import GAP
 
 Show = Callable[[], object]
 WORDS_OF_A_NAME: Final = 4
@@ -52,7 +56,7 @@ def teach(
         "body": words,
     }
     bad = turn.get("label") == "bad"
-    title = tr("What should it have said?") if bad else tr("Make a skill of this")
+    title = question() if bad else tr("Make a skill of this")
     dialog = NewSkillDialog(parent, title=title, about=about, start=start, client=client)
     dialog.given.connect(lambda wanted: _add(kit, turn, client, parent, wanted))
     dialog.open()
@@ -69,8 +73,7 @@ def rate_and_teach(kit: Kit, turn: str, label: str, parent: QWidget, *, show: Sh
     def ask(answer: Reply) -> None:
         if answer.ok:
             show()
-            client = str(answer.value.get("client") or "")
-            teach(kit, {**answer.value, "label": label}, client, parent)
+            CorrectionDialog(kit, {**answer.value, "label": label}, parent).open()
 
     def then(done: bool) -> None:
         if done and label == "bad":
@@ -128,32 +131,74 @@ def _short(text: str) -> str:
     return f"{text[: MOST_OF_A_REQUEST - 1].rstrip()}…"
 
 
+class CorrectionDialog(QDialog):
+    """Small dialog after the user rated an answer bad, which asks what it should have said."""
+
+    def __init__(self, kit: Kit, turn: Json, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(question())
+        self.resize(520, 0)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(GAP * 3, GAP * 2, GAP * 3, GAP * 2)
+        box.addWidget(label(_rated_bad(turn), "muted", wrap=True))
+        self.asked = CorrectionBox()
+        box.addWidget(self.asked)
+        _connect(self.asked, kit, lambda: turn, parent, self.accept)
+        self.asked.text.setFocus()
+
+
 class TeachCard(Card):
     """Card that appears after the user rated an answer bad, and asks what the model should have
     said.
     """
 
     def __init__(self, kit: Kit) -> None:
-        super().__init__(tr("What should it have said?"))
+        super().__init__(question())
         self._kit = kit
         self._turn: Json = {}
         self._words = label("", "muted", wrap=True)
-        self.teach = button(tr("Tell Lull…"), self._teach)
-        self.leave = button(tr("Not now"), self.hide, flat=True)
+        self.asked = CorrectionBox()
         self.box.addWidget(self._words)
-        self.box.addLayout(row(self.teach, self.leave, None))
+        self.box.addWidget(self.asked)
+        _connect(self.asked, kit, lambda: self._turn, self, self.hide)
         self.hide()
 
     def ask(self, turn: Json) -> None:
         """Show the card with the question what the model should have said in this turn, which was
         just rated bad.
         """
+        if turn.get("id") != self._turn.get("id"):
+            self.asked.text.clear()
         self._turn = {**turn, "label": "bad"}
-        request = " ".join(plain(str(turn.get("request", ""))).split())
-        words = tr("You rated the answer to “%1” bad.", _short(request))
-        self._words.setText(breakable(words))
+        self._words.setText(_rated_bad(turn))
         self.show()
+        self.asked.text.setFocus()
 
-    def _teach(self) -> None:
-        self.hide()
-        teach(self._kit, self._turn, str(self._turn.get("client") or ""), self.window())
+
+def _rated_bad(turn: Json) -> str:
+    request = " ".join(plain(str(turn.get("request", ""))).split())
+    return breakable(tr("You rated the answer to “%1” bad.", _short(request)))
+
+
+def _connect(
+    asked: CorrectionBox, kit: Kit, turn: Callable[[], Json], parent: QWidget, close: Show
+) -> None:
+    """Let the question about a turn do what its buttons say, and close it then."""
+
+    def say(words: str) -> None:
+        def then(done: bool) -> None:
+            if done:  # else the words stay where the user wrote them
+                asked.text.clear()
+                close()
+
+        kit.actions.correct(str(turn()["id"]), words, then)
+
+    def skill(words: str) -> None:
+        close()
+        client = str(turn().get("client") or "")
+        teach(kit, turn(), client, parent.window(), words=words)
+
+    asked.said.connect(say)
+    asked.skill_wanted.connect(skill)
+    asked.left.connect(close)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, ClassVar
 
-from PySide6.QtCore import QSettings
+from PySide6.QtCore import QSettings, QTimer
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QStackedLayout, QVBoxLayout, QWidget
 
@@ -87,6 +87,8 @@ class Page(QWidget):
         self.setObjectName("page")
         self.setAccessibleName(title)
         self._due = True
+        self._waited = False
+        """Whether the page shows that its data are still being read."""
         self.head = row(label(title, "title"), None)
         self.nothing = PagePlaceholder()
         self.body = QWidget()
@@ -108,7 +110,9 @@ class Page(QWidget):
     # For the pages
 
     def show_content(self) -> None:
-        """Draw the page's content; called only while the page is visible and has data."""
+        """Draw the page's content; called only while the page is visible and has data. At the first
+        time its contents are not seen yet.
+        """
 
     def empty(self) -> Empty | None:
         """Return why the page has nothing to show and what the user can do, or None if it has
@@ -175,10 +179,17 @@ class Page(QWidget):
         self.show_head()
         why = self._why_nothing()
         if why is not None:
+            self._waited = why == loading()
             self.nothing.say(why.head, why.text, why.offers)
             self._stack.setCurrentWidget(self._areas[self.nothing])
             return
         begins = not self.showing_body
+        if begins and self._waited:
+            # Drawing all of a page and laying it out in one go would hold up the window.
+            self._waited = False
+            self.show_content()
+            QTimer.singleShot(0, self, self._look)
+            return
         self._stack.setCurrentWidget(self._areas[self.body])
         self.show_content()
         if begins:

@@ -10,7 +10,7 @@ from typing import Final
 
 from PySide6.QtCore import QObject, QSettings, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
 from lull.desktop.widgets.tokens import (
     BODY_PT,
@@ -296,3 +296,10 @@ QScrollBar::handle {{
 QScrollBar::add-line, QScrollBar::sub-line {{ height: 0; width: 0; }}
 QScrollBar::add-page, QScrollBar::sub-page {{ background: transparent; }}
 """
+
+
+def style_now(widget: QWidget) -> None:
+    """Work out the styles of a widget and of all in it, which Qt would do when it shows them."""
+    widget.ensurePolished()
+    for one in widget.findChildren(QWidget):
+        one.ensurePolished()

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem,
 
 LEAST_ROW: Final = 30
 """Least height in pixels of a row."""
-FIRST_CHARACTERS: Final = 11
+FIRST_CHARACTERS: Final = 18
 """Least width of a table's first column, in characters."""
 ROW_GAP: Final = 9
 """Pixels between the text lines of two rows."""

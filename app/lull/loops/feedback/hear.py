@@ -17,7 +17,7 @@ from lull.core.chat.messages import Role
 from lull.core.chat.model_name import canonical
 from lull.core.errors import LullError
 from lull.core.feedback.exchange import Exchange
-from lull.core.feedback.feedback import UNSURE, Feedback, MessageFindings
+from lull.core.feedback.feedback import DENIED_BY, UNSURE, Feedback, MessageFindings
 from lull.core.feedback.ports import FeedbackReader
 from lull.core.idle.ports import QuietRunner
 from lull.core.ports import Clock
@@ -189,7 +189,7 @@ class Hear:
                 "The model that reads your messages is missing.",
                 hint="`lull doctor` says what is missing.",
             )
-        old = [one for one in feedbacks if one.read_by != reader.name]
+        old = [one for one in feedbacks if one.read_by not in (reader.name, DENIED_BY)]
         pairs = self._exchanges([WaitingMessage(turn=one.turn, before=one.before) for one in old])
         out: list[ReReading] = []
         before = {one.turn: one for one in old}

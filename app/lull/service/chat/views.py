@@ -15,6 +15,7 @@ from lull.core.feedback.signals import YOU_SAID, Signal
 from lull.core.text.coded_text import coded, coded_text
 from lull.loops.feedback.verify import is_from_wish
 from lull.loops.training.eligible import TurnEligibility
+from lull.store.chat.corrections import CORRECTION_ROUTE
 from lull.store.chat.trajectories import TrajectoryRow, TurnRow
 
 
@@ -62,6 +63,8 @@ def turn_view(turn: TurnRow, judged: TurnEligibility | None) -> Json:
     """Return the JSON of a turn (a recorded request with its answer).
 
     `judged` is the judgement of how good the answer was; None if the turn was deleted meanwhile.
+    `corrects` says that there is no answer, because the user said this in Lull's window about the
+    answer with the same number.
     """
     return {
         "id": turn.id,
@@ -69,6 +72,7 @@ def turn_view(turn: TurnRow, judged: TurnEligibility | None) -> Json:
         "at": turn.at,
         "number": turn.number,
         "route": turn.route,
+        "corrects": turn.route == CORRECTION_ROUTE,
         "policy": {
             "model": turn.model,
             "base": turn.base,

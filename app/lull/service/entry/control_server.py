@@ -26,7 +26,7 @@ from lull.service.control.routes import ForgetsToken, ServiceRequests, service_r
 from lull.service.control.settings_view import SettingsRequests
 from lull.service.control.status import Status
 from lull.service.feedback.hearing import FeedbackRequests
-from lull.service.feedback.routes import feedback_routes
+from lull.service.feedback.routes import feedback_routes, user_words_routes
 from lull.service.idle.lulls import Lulls
 from lull.service.idle.routes import lull_routes
 from lull.service.models.models import ModelRequests
@@ -149,6 +149,7 @@ def _learning_routes(
             answering,
         ),
         feedback_routes(hearing, answering),
+        user_words_routes(service.views.user_words, answering),
         adapter_routes(service.slow_loop.adapters.control, answering),
         training_routes(training, answering),
         learning_routes(service.views.stored.learning, answering),

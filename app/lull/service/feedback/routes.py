@@ -1,4 +1,6 @@
-"""Control API routes to list the feedback found in users' messages and to have messages reread."""
+"""Control API routes to list the feedback found in users' messages and to have messages reread, and
+for what the user says in Lull's window about an answer.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +9,7 @@ from aiohttp import web
 from lull.contract import routes
 from lull.service.answers.answering import Answering
 from lull.service.feedback.hearing import FeedbackRequests
+from lull.service.feedback.user_words import UserWords
 from lull.service.feedback.views import PAGE
 
 
@@ -30,4 +33,23 @@ def feedback_routes(hearing: FeedbackRequests, answering: Answering) -> list[web
     return [
         web.get(routes.FEEDBACK, listed),
         web.post(routes.FEEDBACK, again),
+    ]
+
+
+def user_words_routes(said: UserWords, answering: Answering) -> list[web.RouteDef]:
+    """Return the routes to correct an answer in words, and to deny that a message was a
+    correction.
+    """
+
+    async def correct(request: web.Request) -> web.Response:
+        wanted = await answering.body(request)
+        return answering.json(await said.correct(request.match_info["id"], wanted))
+
+    async def deny(request: web.Request) -> web.Response:
+        wanted = await answering.body(request)
+        return answering.json(await said.deny(request.match_info["id"], wanted))
+
+    return [
+        web.post(routes.TURN_CORRECT, correct),
+        web.post(routes.TURN_DENY, deny),
     ]

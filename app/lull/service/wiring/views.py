@@ -7,10 +7,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lull.backends.retrieval.late_exemplars import LateExemplars
+from lull.backends.system.clock import TimeSortedIds
 from lull.loops.training.eligible import Eligible
 from lull.service.chat.reading import StoredConversations
 from lull.service.feedback.rating import Rating
 from lull.service.feedback.trust_view import TrustView
+from lull.service.feedback.user_words import UserWords
 from lull.service.wiring.base.shared import SharedParts
 from lull.service.wiring.base.stores import StoredRecords, records_in
 from lull.service.wiring.learning.feedback import LearningParts
@@ -24,6 +26,7 @@ class Views:
 
     stored: StoredRecords
     rating: Rating
+    user_words: UserWords
     trust: TrustView
 
 
@@ -43,6 +46,14 @@ def views_of(shared: SharedParts, learning: LearningParts, memory: LateExemplars
     return Views(
         stored=stored,
         rating=_rating(shared, learning, stored.conversations, memory),
+        user_words=UserWords(
+            stores.trajectories,
+            stores.feedback,
+            clock=shared.clock,
+            ids=TimeSortedIds(),
+            bus=shared.bus,
+            count=learning.fast_loop.add_feedback,
+        ),
         trust=_trust(shared, learning),
     )
 

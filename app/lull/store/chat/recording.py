@@ -134,6 +134,17 @@ def write_records(
     insert(connection, _ASSIGNMENTS, assignments, "ON CONFLICT DO NOTHING")
 
 
+def write_message(
+    connection: sqlite3.Connection, link: str, parent: str, message: Message, *, key: bytes
+) -> None:
+    """Store one message without its secrets, under its link (a hash of it and all messages before
+    it); `parent` is the link of the message before it.
+    """
+    if not stored_of(connection, [link]):
+        safe = redact_message(message, partial(_number, connection, key))
+        _insert_messages(connection, [message_row(link, parent, safe)])
+
+
 def write_piece(connection: sqlite3.Connection, piece: bytes) -> None:
     """Store one more piece (a compressed group of messages) of a request with long texts.
 

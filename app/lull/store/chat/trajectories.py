@@ -15,6 +15,7 @@ from lull.core.errors import NotFound
 from lull.core.models.most_used_model import ModelUse
 from lull.store.chat import conversation_list, long_turns
 from lull.store.chat.conversation_list import ConversationQuery
+from lull.store.chat.corrections import CORRECTION_ROUTE, Correction, write_correction
 from lull.store.chat.kept_pieces import KeptPieces
 from lull.store.chat.recording import (
     Prepared,
@@ -132,6 +133,12 @@ class Trajectories:
 
         await self._db.write_synced(work)
 
+    async def correct(self, said: Correction) -> str:
+        """Store what the user said later about an answer, and return the id of its conversation.
+        Raises NotFound.
+        """
+        return await self._db.write_synced(partial(write_correction, said=said, key=self._key))
+
     # Reading
 
     def missing(self, links: str) -> str:
@@ -191,12 +198,13 @@ class Trajectories:
             lambda connection: connection.execute(
                 # Earlier versions stored the session name itself.
                 f"{STANDING} WHERE r.client = ? AND r.session IN (?, ?) AND r.apart = ?"
-                " ORDER BY t.at DESC, t.number DESC LIMIT 1",
+                " AND t.route <> ? ORDER BY t.at DESC, t.number DESC LIMIT 1",
                 (
                     client.name,
                     session_mark(self._key, session),
                     without_surrogates(session),
                     client.apart,
+                    CORRECTION_ROUTE,
                 ),
             ).fetchone()
         )
@@ -280,7 +288,8 @@ class Trajectories:
             lambda connection: connection.execute(
                 "SELECT id, at, label FROM turns WHERE trajectory ="
                 " (SELECT id FROM trajectories ORDER BY last DESC, id DESC LIMIT 1)"
-                " ORDER BY number DESC LIMIT 1"
+                " AND route <> ? ORDER BY number DESC LIMIT 1",
+                (CORRECTION_ROUTE,),
             ).fetchone()
         )
         if row is None:
@@ -288,10 +297,10 @@ class Trajectories:
         return row["id"], datetime.fromisoformat(row["at"]), row["label"]
 
     def counts(self) -> tuple[int, int]:
-        """Count all stored conversations and all turns."""
+        """Count all stored conversations and all answers in them."""
         row = self._db.read(
             lambda connection: connection.execute(
-                "SELECT (SELECT count(*) FROM trajectories), (SELECT count(*) FROM turns)"
+                "SELECT count(*), coalesce(sum(turns), 0) FROM trajectories"
             ).fetchone()
         )
         return int(row[0]), int(row[1])

@@ -175,6 +175,14 @@ class FeedbackRows:
 
         await self._db.write(work)
 
+    async def remove(self, turn: str, read_by: str) -> None:
+        """Delete what this reader found in a user message, so that an earlier reading counts."""
+        await self._db.write(
+            lambda connection: connection.execute(
+                "DELETE FROM feedback WHERE turn = ? AND read_by = ?", (turn, read_by)
+            )
+        )
+
 
 def feedback_to_json(findings: MessageFindings) -> str:
     """Return the JSON in which the feedback found in a user's message is stored."""

@@ -32,9 +32,14 @@ class UnscoredTurn:
 
 def unscored_turn(connection: sqlite3.Connection, row: sqlite3.Row) -> UnscoredTurn:
     """Read the unscored turn of a row of the table `turns`, with the turns that it follows."""
+    place = (row["trajectory"], row["id"])
     earlier = connection.execute(
-        "SELECT * FROM turns WHERE trajectory = ? AND id < ? ORDER BY id DESC LIMIT 64",
-        (row["trajectory"], row["id"]),
+        "SELECT * FROM turns WHERE trajectory = ? AND id < ? ORDER BY id DESC LIMIT 64", place
+    ).fetchall()
+    # What a user corrects in Lull's window may be older; the correction has the answer's number.
+    earlier += connection.execute(
+        "SELECT * FROM turns WHERE trajectory = ? AND id < ? AND number = ?",
+        (*place, row["number"]),
     ).fetchall()
     # The client may have reworded the answer; the request before it still matches.
     links = {o[column] for o in earlier for column in ("answer_link", "request_link")}

@@ -54,7 +54,7 @@ def whole(shown: Shown, scripted: Scripted, **changed: object) -> SettingsPage:
     scripted.answers[routes.SETTINGS] = {"file": "settings.toml", "settings": rows(**changed)}
     page = shown.go(PageName.SETTINGS)
     assert isinstance(page, SettingsPage)
-    shown.until(lambda: page.lines)
+    shown.until(lambda: page.showing_body and page.lines)
     made_by_a_search(page)
     assert len(page.lines) == len(rows())
     return page
@@ -351,7 +351,7 @@ def test_folded_settings_take_no_time_and_room_until_they_are_wanted(
     scripted.answers[routes.SETTINGS] = {"file": "settings.toml", "settings": rows()}
     page = on_script.go(PageName.SETTINGS)
     assert isinstance(page, SettingsPage)
-    on_script.until(lambda: page.lines)
+    on_script.until(lambda: page.showing_body and page.lines)
     assert page.advanced.isVisible() and set(page.lines) <= set(EVERYDAY)
     page.advanced.fold.click()
     on_script.until(lambda: len(seen(page)) == len(rows()))

@@ -34,7 +34,7 @@ def settings(shown: Shown, scripted: Scripted) -> SettingsPage:
     }
     page = shown.go(PageName.SETTINGS)
     assert isinstance(page, SettingsPage)
-    shown.until(lambda: page.lines)
+    shown.until(lambda: page.showing_body and page.lines)
     page.search.setText("e")  # makes the lines of folded settings, too
     page.search.clear()
     assert len(page.lines) == 4
@@ -220,7 +220,7 @@ def test_nothing_lets_data_out_without_a_second_word(on_script: Shown, scripted:
     rows = scripted.answers[routes.SETTINGS]["settings"]  # type: ignore[index]
     rows.append({**row, "allowed": "such"})
     scripted.tell("settings")
-    on_script.until(lambda: "judge.allow_remote" in page.lines)
+    on_script.until(lambda: page.showing_body and "judge.allow_remote" in page.lines)
     box = switch(page, "judge.allow_remote")
     box.click()
     on_script.until(page.asking.isVisible)

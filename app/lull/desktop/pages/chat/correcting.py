@@ -1,8 +1,8 @@
 """Asks below an answer that was rated bad what it should have said.
 
-In the Chat page the words go into the conversation as the user's next message, which Lull reads as
-it reads any correction. In a conversation of another chat app nothing can be sent; there the words
-can become a skill, as they can in the Chat page.
+In the Chat page the words go into the conversation as the user's next message, if the answer is the
+newest. Nothing can be sent to an older answer, nor to another chat app; there Lull is told the
+words. It reads both as it reads any correction.
 """
 
 from __future__ import annotations
@@ -10,13 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from lull.contract.json_object import Json
 from lull.desktop.language.words import tr
-from lull.desktop.widgets.chat.message_edit import MessageEdit
-from lull.desktop.widgets.parts import button, label, row
+from lull.desktop.widgets.chat.correction_box import CorrectionBox, question
+from lull.desktop.widgets.parts import label
 from lull.desktop.widgets.tokens import GAP
 
 
@@ -27,6 +26,8 @@ class Correcting(QObject):
 
     changed = Signal()
     """Emitted when another answer is asked about, or none."""
+    told = Signal(str, str)
+    """Emitted with a turn's id and the user's words, which Lull is to take as a correction."""
     skill_wanted = Signal(object, str)
     """Emitted with the turn and the user's words, of which a skill is to be made."""
 
@@ -57,50 +58,32 @@ class Correcting(QObject):
         """Whether the question stands below this turn's answer."""
         return bool(turn["id"] == self._turn and turn.get("label") == "bad")
 
-    def box(self, turn: Json, *, newest: bool) -> QWidget:
-        """Make the question with its text box and buttons; `newest` says whether the turn is the
-        conversation's last, to which the next message replies.
+    def box(self, turn: Json, *, answer: str, newest: bool) -> QWidget:
+        """Make the question with its text box and buttons. `answer` names the answer, such as
+        "Answer 2"; `newest` says whether it is the conversation's last, to which the next message
+        replies.
         """
+        sends = newest and self.send is not None
         made = QWidget()
         box = QVBoxLayout(made)
         box.setContentsMargins(0, GAP, 0, 0)
-        text = MessageEdit()
-        text.setAccessibleName(field_name(turn))
-        text.setPlainText(self._draft)
-        text.moveCursor(QTextCursor.MoveOperation.End)
-        skill = button(
-            tr("Make a skill of this…"),
-            lambda: self.skill_wanted.emit(turn, self._draft.strip()),
-            flat=True,
-            name=tr("Answer %1: %2", turn.get("number", 0) + 1, tr("Make a skill of this…")),
-        )
-        leave = button(tr("Not now"), self.leave, flat=True)
-        box.addWidget(label(tr("What should it have said?"), "head", wrap=True))
-        box.addWidget(text)
-        if newest and self.send is not None:
-            send = button(tr("Send"), self._send, main=True, name=tr("Send the correction"))
-            send.setEnabled(bool(self._draft.strip()))
-            text.textChanged.connect(lambda: send.setEnabled(bool(text.toPlainText().strip())))
-            text.sent.connect(self._send)
-            hint = tr("Your words are sent as your next message; Lull reads them as a correction.")
-            box.addLayout(row(send, skill, leave, None))
-        else:
-            text.sent.connect(skill.click)
-            hint = tr("Your words become a skill, once you have looked at it.")
-            box.addLayout(row(skill, leave, None))
-        text.textChanged.connect(lambda: self._keep(text.toPlainText()))
-        box.addWidget(label(hint, "small", wrap=True))
+        asked = CorrectionBox(draft=self._draft, answer=answer, sends=sends)
+        asked.text.textChanged.connect(lambda: self._keep(asked.text.toPlainText()))
+        asked.said.connect(self._send if sends else lambda words: self.told.emit(turn["id"], words))
+        asked.skill_wanted.connect(lambda words: self.skill_wanted.emit(turn, words))
+        asked.left.connect(self.leave)
+        box.addWidget(label(question(), "head", wrap=True))
+        box.addWidget(asked)
         return made
 
     def _keep(self, draft: str) -> None:
         self._draft = draft
 
-    def _send(self) -> None:
-        text = self._draft.strip()
-        if text and self.send is not None and self.send(text):
+    def _send(self, text: str) -> None:
+        if self.send is not None and self.send(text):
             self.leave()
 
 
-def field_name(turn: Json) -> str:
-    """Return the accessible name of the text box below a turn's answer."""
-    return tr("Answer %1: %2", turn.get("number", 0) + 1, tr("What should it have said?"))
+def field_name(answer: str) -> str:
+    """Return the accessible name of the text box below an answer that is named so."""
+    return tr("%1: %2", answer, question())

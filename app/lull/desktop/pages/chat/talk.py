@@ -19,7 +19,7 @@ from lull.contract.chat_headers import SESSION_HEADER, SKILLS_HEADER, WINDOW_CLI
 from lull.contract.json_object import Json
 from lull.desktop.language.client_names import client_title
 from lull.desktop.language.words import plain, tr
-from lull.desktop.pages.chat.turns_view import TurnsView
+from lull.desktop.pages.chat.turns_view import TurnsView, numbered_answers
 from lull.desktop.service.client import Reply
 from lull.desktop.service.state import OutcomeMessage, Phase, Subject
 from lull.desktop.widgets.chat.answer_view import AnswerView
@@ -269,8 +269,9 @@ class ChatPage(Page):
         if not self._conversation and shown["turns"][0].get("request") != asked[0]:
             return  # another window's
         self._conversation = str(shown["id"])
-        grown = len(shown["turns"]) > self._recorded
-        self._recorded = len(shown["turns"])
+        recorded = numbered_answers(shown)[-1][0]
+        grown = recorded > self._recorded
+        self._recorded = recorded
         reads_end = self.turns.at_end
         self.turns.show()
         if shown != self.turns.shown:

@@ -60,6 +60,7 @@ class TurnsView(QScrollArea):
         """The open conversation, as the service's JSON has it."""
         self.correcting = Correcting(self)
         self.correcting.changed.connect(self._again)
+        self.correcting.told.connect(self._correct)
         self.correcting.skill_wanted.connect(self._teach)
         kit.look.changed.connect(self._again)
         self.setWidgetResizable(True)
@@ -111,19 +112,22 @@ class TurnsView(QScrollArea):
         self._hit = None
         focused = self._focused_name()
         clear_layout(self._box)
-        turns = list(shown.get("turns", ()))
+        turns = numbered_answers(shown)
         self._box.addWidget(label(_head_words(shown), "muted", wrap=True))
         if shown.get("excluded"):
             self._box.addWidget(label(tr("You excluded it from learning."), "warn", wrap=True))
         first = self._first_shown(turns)
+        shown_turns = turns[first : first + MOST_TURNS]
         if len(turns) > MOST_TURNS:
-            last = min(len(turns), first + MOST_TURNS)
-            words = tr("Answers %1 to %2 of %3.", first + 1, last, len(turns))
-            if last == len(turns):
-                words = tr("The newest %1 of %2 answers.", MOST_TURNS, len(turns))
+            first, last, all_ = (some[-1][0] for some in (turns[: first + 1], shown_turns, turns))
+            words = tr("Answers %1 to %2 of %3.", first, last, all_)
+            if last == all_:
+                words = tr("The newest %1 of %2 answers.", last - first + 1, all_)
             self._box.addWidget(label(words, "small"))
-        for turn in turns[first : first + MOST_TURNS]:
-            self._box.addWidget(self._turn(turn))
+        for number, turn in shown_turns:
+            corrects = bool(turn.get("corrects"))
+            made = self._correction(turn) if corrects else self._turn(turn, number, turns[-1][0])
+            self._box.addWidget(made)
         tab_after(self._after, self._inner)
         self._focus(focused)
         self._box.addStretch(1)
@@ -143,21 +147,22 @@ class TurnsView(QScrollArea):
 
     def _focus(self, name: str) -> None:
         """Give the focus to the control of this name, or to a question that has just been asked."""
-        for turn in (self.shown or {}).get("turns", ()):
+        for number, turn in numbered_answers(self.shown or {}):
             if self.correcting.begins and self.correcting.asks_about(turn):
-                name, self.correcting.begins = field_name(turn), False
+                name, self.correcting.begins = field_name(_answer_name(number)), False
         for card in self._inner.findChildren(Card) if name else ():
             for one in card.findChildren(QWidget):
                 if one.accessibleName() == name and self._box.indexOf(card) >= 0:
                     card.show()  # Qt shows it later, and what is hidden takes no focus
                     one.setFocus()
 
-    def _first_shown(self, turns: Sequence[Json]) -> int:
+    def _first_shown(self, turns: Sequence[tuple[int, Json]]) -> int:
         """Return the number of the first turn to show: of many the newest are shown, or those from
         the first one with the searched words on.
         """
         newest = max(0, len(turns) - MOST_TURNS)
-        texts = ((n, str(turn.get(key) or "")) for n, turn in enumerate(turns) for key in SAID)
+        said = enumerate(turn for _, turn in turns)
+        texts = ((n, str(turn.get(key) or "")) for n, turn in said for key in SAID)
         found = (n for n, text in texts if self._search and hits(plain(text), self._search))
         return min(next(found, newest), newest)
 
@@ -191,7 +196,18 @@ class TurnsView(QScrollArea):
         """Follow the end or a hit no longer, because the reader chose what to see."""
         self._following, self._stay, self._hit = False, None, None
 
-    def _turn(self, turn: Json) -> Card:
+    def _correction(self, turn: Json) -> Card:
+        """Make the card of what the user said in this window about the answer above it."""
+        card = Card()
+        said = tr("You, %1, in Lull's window about the answer above", short_date(turn.get("at")))
+        card.box.addWidget(label(said, "small", wrap=True))
+        card.box.addWidget(self._words(str(turn.get("request", "")), self._kit.look.theme))
+        return card
+
+    def _turn(self, turn: Json, number: int, newest: int) -> Card:
+        """Make the card of an answer; `number` counts it in its conversation, from 1, as it does
+        the `newest` one.
+        """
         card = Card()
         card.box.addWidget(label(tr("You, %1", short_date(turn.get("at"))), "small"))
         theme = self._kit.look.theme
@@ -203,10 +219,10 @@ class TurnsView(QScrollArea):
             words = tr("Removed before saving: %1", ", ".join(hidden))
             card.box.addWidget(label(words, "warn", wrap=True))
         card.box.addWidget(label(score_words(turn, self._skill_texts(turn)), "small", wrap=True))
-        card.box.addLayout(self._rating(turn))
+        card.box.addLayout(self._rating(turn, number))
         if self.correcting.asks_about(turn):
-            newest = turn["id"] == (self.shown or {})["turns"][-1]["id"]
-            card.box.addWidget(self.correcting.box(turn, newest=newest))
+            name, last = _answer_name(number), number == newest
+            card.box.addWidget(self.correcting.box(turn, answer=name, newest=last))
         return card
 
     def _words(self, text: str, theme: Theme) -> QWidget:
@@ -227,7 +243,7 @@ class TurnsView(QScrollArea):
         there = self._kit.state.value(Subject.SKILLS).get("skills") or ()
         return [str(one.get("body") or "") for one in there if one["name"] in used]
 
-    def _rating(self, turn: Json) -> Any:
+    def _rating(self, turn: Json, number: int) -> Any:
         buttons = []
         for value, words in (("good", tr("Good")), ("bad", tr("Bad"))):
             chosen = turn.get("label") == value
@@ -235,24 +251,23 @@ class TurnsView(QScrollArea):
                 words,
                 functools.partial(self._rate, turn["id"], "clear" if chosen else value),
                 flat=True,
-                name=tr("Rate answer %1: %2", turn.get("number", 0) + 1, words),
+                name=tr("Rate answer %1: %2", number, words),
             )
             made.setCheckable(True)
             made.setChecked(chosen)
             buttons.append(made)
         bad = turn.get("label") == "bad"
         words = tr("Correct this…") if bad else tr("Make a skill of this…")
-        number = turn.get("number", 0) + 1
-        name = tr("Answer %1: %2", number, words)
+        name = tr("%1: %2", _answer_name(number), words)
         do = functools.partial(self.correcting.ask, turn["id"]) if bad else None
         do = do or functools.partial(self._teach, turn)
         if not self.correcting.asks_about(turn):
             buttons.append(button(words, do, flat=True, name=name))
         if turn.get("label") is None and _read_as_correction(turn):
-            words = tr("Not a correction: it was good")
-            rate = functools.partial(self._rate, turn["id"], "good")
-            name = tr("Answer %1: %2", number, words)
-            buttons.append(button(tr("No, it wasn't"), rate, flat=True, name=name))
+            words = tr("My next message was not a correction of this answer")
+            deny = functools.partial(self._deny, turn["id"])
+            name = tr("%1: %2", _answer_name(number), words)
+            buttons.append(button(tr("No, it wasn't"), deny, flat=True, name=name))
             buttons[-1].setToolTip(hover(words))
         flow = Flow(gap=GAP)
         for one in buttons:
@@ -264,10 +279,36 @@ class TurnsView(QScrollArea):
         dialog = teach(self._kit, turn, client, self.window(), words=words)
         dialog.given.connect(lambda _: self.correcting.leave())
 
+    def _deny(self, turn: str) -> None:
+        self._kit.actions.deny(turn, True, lambda _: self.changed.emit())
+
+    def _correct(self, turn: str, words: str) -> None:
+        def then(done: bool) -> None:
+            if done:  # else the words stay where the user wrote them
+                self.correcting.leave()
+                self.changed.emit()
+
+        self._kit.actions.correct(turn, words, then)
+
     def _rate(self, turn: str, value: str) -> None:
         if value == "bad":
             self.correcting.ask(turn)
         self._kit.actions.rate(turn, value, lambda _: self.changed.emit())
+
+
+def numbered_answers(shown: Json) -> list[tuple[int, Json]]:
+    """Return the turns of a conversation, each with the number of its answer, from 1; what the user
+    said later about an answer has that answer's number.
+    """
+    numbered: list[tuple[int, Json]] = []
+    for turn in shown.get("turns", ()):
+        last = numbered[-1][0] if numbered else 0
+        numbered.append((last if turn.get("corrects") else last + 1, turn))
+    return numbered
+
+
+def _answer_name(number: int) -> str:
+    return tr("Answer %1", number)
 
 
 def _read_as_correction(turn: Json) -> bool:

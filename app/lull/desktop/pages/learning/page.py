@@ -108,8 +108,11 @@ class LearningPage(Page):
                 box.addItem(words, value)
         self.smooth.setCurrentIndex(1)
         self.curves.set_smoothing(self.smooth.currentData())
-        self.log = QCheckBox(tr("Log scale"))
-        self.log.setAccessibleName(tr("Logarithmic scale"))
+        self.log = QCheckBox(tr("Spread out small values"))
+        self.log.setAccessibleName(tr("Spread out small values"))
+        self.log.setToolTip(
+            tr("A logarithmic scale: small values are drawn further apart, large ones closer.")
+        )
         self.chart.activated.connect(self._choose)
         self.period.activated.connect(lambda _: self.feed.set_days(self.period.currentData()))
         self.smooth.activated.connect(
@@ -142,6 +145,8 @@ class LearningPage(Page):
         runs.box.addWidget(self.run_text)
         adapters = Card()
         adapters.box.addLayout(row(label(tr("Adapters"), "head"), None, self.whole))
+        words = tr("An adapter is what a run has made: a small part that is added to your model.")
+        adapters.box.addWidget(label(words, "small", wrap=True))
         adapters.box.addWidget(self.adapters, 1)
         adapters.box.addLayout(row(None, self.base, self.back, self.adopt))
         outer = QVBoxLayout(self.body)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import (
     QAbstractButton,
     QComboBox,
@@ -34,14 +34,17 @@ from lull.desktop.shared.model_choice import ModelChoice
 from lull.desktop.shared.setting_names import EVERYDAY, everyday, title_of
 from lull.desktop.widgets.accessible import tab_after
 from lull.desktop.widgets.columns import search_field
-from lull.desktop.widgets.page import Kit, Page, PageName
+from lull.desktop.widgets.page import Empty, Kit, Page, PageName, loading
 from lull.desktop.widgets.parts import Card, button, label, unwrapped_row
+from lull.desktop.widgets.style import style_now
 from lull.desktop.widgets.tokens import GAP
 
 _RANK: Final = {key: number for number, key in enumerate(EVERYDAY)}
 """Places of the everyday settings on the page; other settings follow in the order in which the
 service sends them.
 """
+LINES_AT_ONCE: Final = 6
+"""Settings whose lines are made in one turn of the event loop when the page is first opened."""
 _MODEL_AFTER: Final = 1
 """The everyday card after which the choice of the model that learns stands."""
 
@@ -54,6 +57,7 @@ class SettingsPage(Page):
     def __init__(self, kit: Kit) -> None:
         super().__init__(kit, tr("Settings"))
         self.lines: dict[str, SettingLine] = {}
+        self._has_new_lines = False
         self.search = search_field(tr("Search settings"), self._search)
         self.search.setMaximumWidth(260)
         self.head.addWidget(self.search)
@@ -120,18 +124,38 @@ class SettingsPage(Page):
 
     # What the service tells
 
-    def show_content(self) -> None:
-        self.model.refresh()
-        known = len(self.lines)
+    def empty(self) -> Empty | None:
+        if self.showing_body or not self._missing():
+            return None
+        # All lines at once would hold up the window before it is seen that the page has opened.
+        QTimer.singleShot(0, self, self._make_some)
+        return loading()
+
+    def _rows(self) -> list[Json]:
+        """The settings that the page shows now, in their order on it."""
         rows = self.state.value(Subject.SETTINGS).get("settings", ())
         searched = bool(self.search.text().strip())
         every = self.advanced.opened or searched or bool(self.advanced.cards)
         self.advanced.has_more = not every and any(one["key"] not in self._card_for for one in rows)
-        for one in sorted(rows, key=lambda one: _RANK.get(one["key"], len(_RANK))):
+        wanted = (one for one in rows if every or one["key"] in self._card_for)
+        return sorted(wanted, key=lambda one: _RANK.get(one["key"], len(_RANK)))
+
+    def _missing(self) -> list[Json]:
+        return [one for one in self._rows() if one["key"] not in self.lines]
+
+    def _make_some(self) -> None:
+        for one in self._missing()[:LINES_AT_ONCE]:
+            style_now(self._add(one))
+        self._place_new_lines()
+        self._look()
+
+    def show_content(self) -> None:
+        self.model.refresh()
+        for one in self._rows():
             line = self.lines.get(one["key"])
             if line is not None:
                 line.put(one)
-            elif every or one["key"] in self._card_for:
+            else:
                 self._add(one)
         names = [str(one["name"]) for one in self.state.value(Subject.MODELS).get("models", ())]
         for key, line in self.lines.items():
@@ -142,15 +166,20 @@ class SettingsPage(Page):
                 helper = (self.state.status.get("helpers") or {}).get(group) or {}
                 line.helper.setText(translated(helper, "why"))
                 line.helper.setVisible(bool(line.helper.text()))
-        if len(self.lines) > known:
-            self._find()
-            self._order_tabs()
+        self._place_new_lines()
         for card in (*self.cards, *self.advanced.cards.values()):
             card.look()
         # Lay out the many new rows now, so that they are never seen squashed.
         self._box.activate()
 
-    def _add(self, one: Json) -> None:
+    def _place_new_lines(self) -> None:
+        if self._has_new_lines:
+            self._has_new_lines = False
+            self._find()
+            self._order_tabs()
+
+    def _add(self, one: Json) -> SettingLine:
+        self._has_new_lines = True
         line = SettingLine(one, lambda: self.kit.go(PageName.SCHEDULE))
         line.entered.connect(lambda text, key=line.key: self._set(key, text))
         self.lines[line.key] = line
@@ -159,6 +188,7 @@ class SettingsPage(Page):
             self.advanced.add(line)
         else:
             card.add(line)
+        return line
 
     def _order_tabs(self) -> None:
         """Make the Tab key go down the page, since the setting lines were created after the cards

@@ -11,7 +11,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QDialog,
     QProgressBar,
-    QRadioButton,
     QVBoxLayout,
     QWidget,
 )
@@ -23,7 +22,7 @@ from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import button, label, row, set_kind
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.widgets.wrapped_check import WrappedCheck
+from lull.desktop.widgets.wrapped_check import WrappedCheck, WrappedRadio
 
 
 class WipeDialog(QDialog):
@@ -43,15 +42,14 @@ class WipeDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(tr("Delete"))
         self.setMinimumWidth(500)
-        self.one = QRadioButton(tr("The conversations of one chat app:"))
+        self.one = WrappedRadio(tr("The conversations of one chat app:"))
         self.client = Choice()
         self.client.setAccessibleName(tr("Chat app"))
-        self.all = QRadioButton(tr("All conversations and what was learned from them"))
-        self.everything = QRadioButton(
+        self.all = WrappedRadio(tr("All conversations and what was learned from them"))
+        self.everything = WrappedRadio(
             tr("Everything: your own skills, calendars and settings too")
         )
         for choice in (self.one, self.all, self.everything):
-            choice.setAccessibleName(choice.text())
             choice.toggled.connect(self._chosen)
         # Known only later, and what adds them is no choice of the user's.
         self.one.setEnabled(False)
@@ -79,8 +77,9 @@ class WipeDialog(QDialog):
         box = QVBoxLayout(self)
         box.setContentsMargins(GAP * 3, GAP * 2, GAP * 3, GAP * 2)
         box.setSpacing(GAP)
-        box.addWidget(label(tr("What do you want to delete for good?"), "head"))
-        box.addLayout(row(self.one, self.client, None))
+        box.addWidget(label(tr("What do you want to delete for good?"), "head", wrap=True))
+        box.addWidget(self.one)
+        box.addLayout(row(self.client, None))
         box.addWidget(self.all)
         box.addWidget(self.everything)
         box.addSpacing(GAP)
