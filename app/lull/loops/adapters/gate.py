@@ -195,13 +195,12 @@ class Gate:
         if known is None or any(known.get(name) != plan[name] for name in same):
             await self._measures.store_plan(exam.version.id, plan, at=self._clock.now())
             return exam
+        targets, successes = known.get("targets"), known.get("successes")
         # Later requests are left out: the plan fixed in advance which ones count.
         material = replace(
             exam.material,
-            targets=tuple(t for t in exam.material.targets if _is_named(known["targets"], t.id)),
-            successes=tuple(
-                s for s in exam.material.successes if _is_named(known["successes"], s.id)
-            ),
+            targets=tuple(t for t in exam.material.targets if _is_named(targets, t.id)),
+            successes=tuple(s for s in exam.material.successes if _is_named(successes, s.id)),
         )
         return replace(exam, material=material)
 

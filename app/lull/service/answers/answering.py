@@ -32,6 +32,7 @@ from lull.core.errors import (
     SystemRefused,
     UsageError,
 )
+from lull.store.rows.readable_rows import DamagedRow
 
 log = logging.getLogger(__name__)
 
@@ -49,6 +50,7 @@ _STATUS_OF = {
     AdapterError: 409,
     AnotherUser: 403,
     ClientFileError: 409,
+    DamagedRow: 409,
 }
 """HTTP status by class of error; others give 500."""
 

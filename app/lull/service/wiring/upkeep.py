@@ -4,13 +4,16 @@ the watch of the skill files, the database's upkeep, backups and the trash.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, Final
 
 from lull.backends.retrieval.skill_index import WordIndex
 from lull.config.paths import Paths
 from lull.config.settings import Settings
 from lull.core.chat.retention import Limits
+from lull.core.errors import StoreError
 from lull.loops.forgetting.sweep import Sweep
 from lull.service.backups.backups import Backups
 from lull.service.chat.throwing_away import TrashRequests
@@ -22,18 +25,41 @@ from lull.service.skills.changes import SkillChangeRequests
 from lull.service.skills.current import CurrentLibrary
 from lull.service.skills.watch_library import WatchLibrary
 from lull.service.wiring.base.shared import SharedParts
+from lull.store.adapters.gate_measures import MEASURE_ROWS, PLAN_ROWS
 from lull.store.adapters.published import PublishedVersions
+from lull.store.chat.event_log import EVENT_ROWS
+from lull.store.feedback.feedback import FEEDBACK_ROWS
 from lull.store.forgetting.retention import Retention
 from lull.store.forgetting.trash import Trash
+from lull.store.models.exams import EXAM_ROWS
+from lull.store.proof.placings import PLACING_ROWS
+from lull.store.proof.proposal_rows import FAULT_ROWS, REPLAY_ROWS
+from lull.store.proof.shown_pairs import SHOWN_ROWS
+from lull.store.proof.use_replays import USE_REPLAY_ROWS
+from lull.store.rows.damaged_values import damage_told
+from lull.store.rows.measured_rows import (
+    MeasuredRows,
+    damaged_measurements,
+    remove_measurements,
+)
 from lull.store.skills.proof_records import (
     proof_records_not_put_right,
     repair_proof_records,
 )
 from lull.store.skills.skill_seals import repair_rows
+from lull.store.sqlite.database import Database
+from lull.store.training.group_rows import GROUP_ROWS
 from lull.store.training.trained_adapters import (
     repair_trained_adapters,
     trained_adapters_not_put_right,
 )
+
+MEASUREMENTS: Final[tuple[MeasuredRows[Any], ...]] = (
+    *(REPLAY_ROWS, SHOWN_ROWS, USE_REPLAY_ROWS, FAULT_ROWS),
+    *(EXAM_ROWS, PLACING_ROWS, PLAN_ROWS, MEASURE_ROWS),
+    *(FEEDBACK_ROWS, GROUP_ROWS, EVENT_ROWS),
+)
+"""Every table of measurements; a damaged row of it is removed, and the user is told."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,8 +132,21 @@ def _watch_records(shared: SharedParts) -> WatchRecords:
                 damage=lambda: proof_records_not_put_right(stores.database),
             ),
             "proposals": RecordChecks(damage=stores.proposals.damage_error),
+            "measurements": RecordChecks(repair=lambda: _remeasured(stores.database)),
         },
         shared.problems,
+    )
+
+
+async def _remeasured(database: Database) -> StoreError | None:
+    """Remove the damaged rows of measurements, and return what to tell the user of them."""
+    damaged = await asyncio.to_thread(
+        lambda: database.read(lambda c: damaged_measurements(c, MEASUREMENTS))
+    )
+    if not damaged:
+        return None
+    return damage_told(
+        await database.write(lambda c: remove_measurements(c, MEASUREMENTS, damaged))
     )
 
 

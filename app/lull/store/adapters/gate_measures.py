@@ -12,10 +12,12 @@ import sqlite3
 from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from lull.core.adapters.gate import Distance, Manner
 from lull.core.adapters.measurement import Measure, MeasureKind
+from lull.store.rows.measured_rows import MeasuredRows
+from lull.store.rows.readable_rows import NamedValues
 from lull.store.sqlite.database import Database
 
 MeasureFields = Mapping[str, object]
@@ -38,7 +40,7 @@ class GateMeasures:
                 "SELECT plan FROM gate_plans WHERE adapter = ?", (adapter,)
             ).fetchone()
         )
-        return dict(json.loads(row["plan"])) if row else None
+        return next(iter(PLAN_ROWS.maybe(row)), None)
 
     async def store_plan(self, adapter: str, plan: MeasureFields, *, at: datetime) -> None:
         """Store a new plan of a LoRA adapter's gate (with which requests and by which rule it is
@@ -65,7 +67,7 @@ class GateMeasures:
                 (adapter,),
             ).fetchall()
         )
-        return {row["name"]: _measure(json.loads(row["measure"])) for row in rows}
+        return dict(MEASURE_ROWS.all(rows))
 
     async def keep(self, adapter: str, name: str, measure: Measure) -> None:
         """Store one measurement of an adapter's gate (its tests before use) under its name; a later
@@ -78,6 +80,20 @@ class GateMeasures:
                 "INSERT OR REPLACE INTO gate_measures VALUES (?, ?, ?)", (adapter, name, text)
             )
         )
+
+
+def _plan(row: NamedValues) -> dict[str, object]:
+    return dict(json.loads(row["plan"]))
+
+
+PLAN_ROWS: Final = MeasuredRows("gate_plans", _plan)
+
+
+def _named_measure(row: NamedValues) -> tuple[str, Measure]:
+    return row["name"], _measure(json.loads(row["measure"]))
+
+
+MEASURE_ROWS: Final = MeasuredRows("gate_measures", _named_measure)
 
 
 def _measure(fields: dict[str, Any]) -> Measure:

@@ -11,7 +11,7 @@ import json
 import sqlite3
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Final
 
 from lull.core.calendars.event import CalendarEvent, Meaning
 from lull.core.calendars.feeds import (
@@ -22,13 +22,17 @@ from lull.core.calendars.feeds import (
     OmittedEntries,
     Validators,
 )
-from lull.core.errors import NotFound
+from lull.core.errors import NotFound, StoreError
+from lull.store.rows.readable_rows import readable
 from lull.store.sqlite.database import Database
 
 _COLUMNS = (
     *("id", "label", "host", "path", "means", "private", "added_at", "tried_at"),
     *("seen_at", "due", "failures", "fault", "copy"),
 )
+_UNKNOWN_FAULT: Final = StoreError(
+    "Why the last fetch failed is not known any more.", hint="The next fetch will say."
+).as_dict()
 
 
 class Feeds:
@@ -122,9 +126,13 @@ def _feed(row: sqlite3.Row) -> Feed:
         seen_at=datetime.fromisoformat(row["seen_at"]) if row["seen_at"] else None,
         due=datetime.fromisoformat(row["due"]),
         failures=row["failures"],
-        fault=json.loads(row["fault"]) if row["fault"] else None,
-        copy=_copy(json.loads(row["copy"]), row["id"], means) if row["copy"] else None,
+        fault=readable(row["fault"], _fault, _UNKNOWN_FAULT) if row["fault"] else None,
+        copy=readable(row["copy"], lambda v: _copy(v, row["id"], means), None),
     )
+
+
+def _fault(value: dict[str, str]) -> dict[str, str]:
+    return {key: str(value[key]) for key in ("title", "detail", "hint")} | value
 
 
 def _copy_to_json(copy: FeedCopy) -> dict[str, Any]:

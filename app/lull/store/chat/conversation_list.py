@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from lull.store.chat.turn_rows import LISTED, Label, without_surrogates
+from lull.store.chat.turn_rows import LISTED, WORE_SKILL, Label, without_surrogates
 
 UNRATED = "none"
 """Filter value for conversations that the user has not labelled."""
@@ -78,11 +78,7 @@ def _clauses(wanted: ConversationQuery) -> Iterator[tuple[str, tuple[str, ...]]]
             (Label(wanted.label).value,),
         )
     if wanted.skill:
-        yield (
-            "EXISTS (SELECT 1 FROM json_each(t.skills) s"
-            " WHERE json_extract(s.value, '$.name') = ?)",
-            (wanted.skill,),
-        )
+        yield WORE_SKILL, (wanted.skill,)
     if wanted.search.strip():
         matching = "SELECT link FROM words WHERE words MATCH ?"
         yield (

@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from lull.core.events import Event
+from lull.store.rows.measured_rows import MeasuredRows
+from lull.store.rows.readable_rows import NamedValues
 from lull.store.sqlite.database import Database
 from lull.store.sqlite.writer import insert
 
@@ -47,10 +49,7 @@ class EventLog:
                 "SELECT * FROM events WHERE seq > ? ORDER BY seq LIMIT ?", (seq, limit)
             ).fetchall()
         )
-        return [
-            Event(seq=r["seq"], at=r["at"], kind=r["kind"], fields=json.loads(r["fields"]))
-            for r in rows
-        ]
+        return EVENT_ROWS.all(rows)
 
     def last(self) -> int:
         """Return the sequence number of the newest logged event; 0 if there are none."""
@@ -68,3 +67,11 @@ def _write(connection: sqlite3.Connection, events: Sequence[Event]) -> None:
     if any(event.seq % 100 == 0 for event in events):
         newest = max(event.seq for event in events)
         connection.execute("DELETE FROM events WHERE seq <= ?", (newest - KEPT_EVENTS,))
+
+
+def _event(row: NamedValues) -> Event:
+    fields = json.loads(row["fields"])
+    return Event(seq=row["seq"], at=row["at"], kind=row["kind"], fields=fields)
+
+
+EVENT_ROWS: Final = MeasuredRows("events", _event)

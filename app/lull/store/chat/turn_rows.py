@@ -141,6 +141,13 @@ STANDING = (
 )
 
 
+WORE_SKILL = (
+    "EXISTS (SELECT 1 FROM json_each(iif(json_valid(t.skills), t.skills, '[]')) s WHERE"
+    " CASE WHEN s.type = 'object' THEN json_extract(s.value, '$.name') = ? END)"
+)
+"""SQL condition that a skill of this name was in the prompt of the turn `t`."""
+
+
 # Selects turns for `shown_turn`; skills are chosen, and left out, on the first of a trajectory.
 SHOWN = (
     "SELECT t.*, iif(t.number = 1 AND json_valid(r.selection),"

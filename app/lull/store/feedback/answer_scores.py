@@ -13,12 +13,20 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from lull.store.chat.turn_rows import WORE_SKILL
 from lull.store.rows.sealed_rows import sealed_rows
 from lull.store.rows.sealed_tables import ADAPTER_MOVES
 from lull.store.sqlite.database import Database
 
 MOST_ANSWERS: Final = 50_000
 """Number of newest scored answers that are read."""
+
+
+_OLD_AND_NEW: Final = (
+    "SELECT adapter, json_extract(measure, '$.kind') AS kind,"
+    " json_extract(measure, '$.old') AS old, json_extract(measure, '$.new') AS new FROM"
+    " (SELECT adapter, iif(json_valid(measure), measure, '{}') AS measure FROM gate_measures)"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,8 +100,7 @@ class AnswerScores:
         where, values = _of(wanted)
         worn = "t.skills <> '[]'"
         if wanted.skill:
-            named = "json_extract(s.value, '$.name') = ?"
-            worn = f"EXISTS (SELECT 1 FROM json_each(t.skills) s WHERE {named})"
+            worn = WORE_SKILL
         of_skill = (wanted.skill,) if wanted.skill else ()
         rows = self._db.read(
             lambda connection: connection.execute(
@@ -139,12 +146,10 @@ class AnswerScores:
         def work(connection: sqlite3.Connection) -> list[sqlite3.Row]:
             return connection.execute(
                 "SELECT p.adapter, p.at, count(*) AS n,"
-                " avg(json_extract(m.measure, '$.old')) AS before,"
-                " avg(json_extract(m.measure, '$.new')) AS after"
-                " FROM gate_plans p JOIN gate_measures m ON m.adapter = p.adapter"
-                " WHERE json_extract(m.measure, '$.kind') = 'target'"
-                " AND json_extract(m.measure, '$.old') IS NOT NULL"
-                " AND json_extract(m.measure, '$.new') IS NOT NULL"
+                " avg(m.old) AS before, avg(m.new) AS after"
+                f" FROM gate_plans p JOIN ({_OLD_AND_NEW}) m ON m.adapter = p.adapter"
+                " WHERE m.kind = 'target' AND typeof(m.old) IN ('real', 'integer')"
+                " AND typeof(m.new) IN ('real', 'integer')"
                 " GROUP BY p.adapter ORDER BY p.at, p.adapter"
             ).fetchall()
 

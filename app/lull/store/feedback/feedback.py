@@ -16,6 +16,8 @@ from typing import Final
 
 from lull.core.feedback.feedback import Feedback, MessageFindings, RuleKind, Scope
 from lull.store.feedback.reward_rows import owner_condition
+from lull.store.rows.measured_rows import MeasuredRows
+from lull.store.rows.readable_rows import NamedValues
 from lull.store.sqlite.database import Database
 
 _NEWEST: Final = (
@@ -101,8 +103,9 @@ class FeedbackRows:
         return self._where(
             "f.lasts = 1 AND EXISTS (SELECT 1 FROM turns t JOIN trajectories r"
             " ON r.id = t.trajectory WHERE t.id = f.turn AND r.excluded_at IS NULL)"
-            " AND NOT EXISTS (SELECT 1 FROM proposals p, json_each(p.fields, '$.wish_turns') w"
-            " WHERE json_valid(p.fields) AND w.value = f.turn) ORDER BY f.turn DESC LIMIT ?",
+            " AND NOT EXISTS (SELECT 1 FROM proposals p, json_each(iif(json_valid(p.fields),"
+            " p.fields, '{}'), '$.wish_turns') w WHERE w.value = f.turn)"
+            " ORDER BY f.turn DESC LIMIT ?",
             (limit,),
         )
 
@@ -127,7 +130,7 @@ class FeedbackRows:
                 f"SELECT f.* FROM feedback f WHERE {_NEWEST} AND {where}", values
             ).fetchall()
         )
-        return [_feedback(row) for row in rows]
+        return FEEDBACK_ROWS.all(rows)
 
     # Writing
 
@@ -207,7 +210,7 @@ def feedback_from_json(text: str) -> MessageFindings:
     )
 
 
-def _feedback(row: sqlite3.Row) -> Feedback:
+def _feedback(row: NamedValues) -> Feedback:
     return Feedback(
         turn=row["turn"],
         before=row["before"],
@@ -215,6 +218,9 @@ def _feedback(row: sqlite3.Row) -> Feedback:
         read_at=datetime.fromisoformat(row["read_at"]),
         findings=feedback_from_json(row["heard"]),
     )
+
+
+FEEDBACK_ROWS: Final = MeasuredRows("feedback", _feedback, where="read_by <> ''")
 
 
 def _marks(values: Sequence[str]) -> str:

@@ -290,7 +290,7 @@ class Rewards:
                     left_out=frozenset((row["left_out"] or "").split(",")) - {""},
                     learned=readable(
                         row["selection"],
-                        lambda said: frozenset(said.get("learned", ())),
+                        lambda said: frozenset(map(str, said.get("learned", ()))),
                         frozenset(),
                     ),
                 )

@@ -12,10 +12,11 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
 from lull.core.idle.forecast import JOURNAL_DAYS, PastLull
 from lull.core.idle.pausing import Pause
+from lull.store.rows.readable_rows import readable
 from lull.store.sqlite.database import Database
 
 STOPPED: Final = "Lull was stopped."
@@ -224,8 +225,12 @@ def _row(row: sqlite3.Row) -> WindowRow:
         why_closed=row["why_closed"],
         closed_by=row["closed_by"],
         used_s=row["used_s"],
-        done=tuple(WorkDone(**one) for one in json.loads(row["done"])),
+        done=readable(row["done"], _done, ()),
     )
+
+
+def _done(values: list[dict[str, Any]]) -> tuple[WorkDone, ...]:
+    return tuple(WorkDone(**one) for one in values)
 
 
 def _text(at: datetime) -> str:

@@ -9,9 +9,12 @@ from __future__ import annotations
 import json
 import sqlite3
 from datetime import UTC, datetime
+from typing import Final
 
 from lull.core.chat.model_name import canonical
 from lull.core.models.exam import ExamMark, ExamResult, ModelRole
+from lull.store.rows.measured_rows import MeasuredRows
+from lull.store.rows.readable_rows import NamedValues
 from lull.store.sqlite.database import Database
 
 _COLUMNS = ("model", "digest", "role", "exam", "at", "passed", "marks", "fields")
@@ -35,7 +38,7 @@ class Exams:
                 "SELECT * FROM exams ORDER BY at, model, role"
             ).fetchall()
         )
-        return tuple(map(_result, rows))
+        return tuple(EXAM_ROWS.all(rows))
 
     async def put(self, result: ExamResult) -> None:
         """Store the result of a model's exam (the test for a task such as judging answers), or how
@@ -73,7 +76,7 @@ def _values(result: ExamResult) -> tuple[object, ...]:
     )
 
 
-def _result(row: sqlite3.Row) -> ExamResult:
+def _result(row: NamedValues) -> ExamResult:
     fields = json.loads(row["fields"])
     name = str(fields.pop("name", row["model"]))
     return ExamResult(
@@ -89,3 +92,6 @@ def _result(row: sqlite3.Row) -> ExamResult:
         ),
         **fields,
     )
+
+
+EXAM_ROWS: Final = MeasuredRows("exams", _result)

@@ -7,9 +7,12 @@ from __future__ import annotations
 import json
 import sqlite3
 from datetime import UTC, datetime
+from typing import Final
 
 from lull.core.proof.placing import PlacingMark, PlacingResult
 from lull.core.skills.prompt_block import Placement
+from lull.store.rows.measured_rows import MeasuredRows
+from lull.store.rows.readable_rows import NamedValues
 from lull.store.sqlite.database import Database
 
 
@@ -32,7 +35,7 @@ class Placings:
                 "SELECT * FROM placings ORDER BY at, digest"
             ).fetchall()
         )
-        return tuple(map(_result, rows))
+        return tuple(PLACING_ROWS.all(rows))
 
     async def put(self, result: PlacingResult) -> None:
         """Store the result, complete or so far, of measuring where in a prompt a model obeys skills
@@ -61,7 +64,7 @@ class Placings:
         await self._db.write(work)
 
 
-def _result(row: sqlite3.Row) -> PlacingResult:
+def _result(row: NamedValues) -> PlacingResult:
     return PlacingResult(
         model=row["model"],
         digest=row["digest"],
@@ -74,3 +77,6 @@ def _result(row: sqlite3.Row) -> PlacingResult:
             for case, place, kept in json.loads(row["marks"])
         ),
     )
+
+
+PLACING_ROWS: Final = MeasuredRows("placings", _result)

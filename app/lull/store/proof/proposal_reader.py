@@ -12,15 +12,15 @@ from lull.core.proof.pairs import Pair
 from lull.core.proof.proposal import OPEN_STATUSES, Proposal, ProposalStatus
 from lull.core.skills.skill import SkillKey
 from lull.store.proof.proposal_rows import (
+    FAULT_ROWS,
+    REPLAY_ROWS,
     UserDecision,
     WritingFault,
     damage_of,
     decision_of,
-    fault_of,
-    pair_of,
     proposal_or_none,
 )
-from lull.store.proof.shown_pairs import ShownPair, shown_of
+from lull.store.proof.shown_pairs import SHOWN_ROWS, ShownPair
 from lull.store.proof.support import support_subject_words, support_turns
 from lull.store.proof.tested_texts import tested_texts
 from lull.store.sqlite.database import Database
@@ -111,7 +111,7 @@ class ProposalReader:
                 (proposal,),
             ).fetchall()
         )
-        return [pair_of(row["pair"], row["answers"]) for row in rows]
+        return REPLAY_ROWS.all(rows)
 
     def support(self, turns: Sequence[str] | None = None) -> set[str]:
         """Return the ids of turns from which a skill was made or which were answered again to test
@@ -138,7 +138,7 @@ class ProposalReader:
                 "SELECT * FROM writing_faults ORDER BY at DESC, id DESC LIMIT ?", (limit,)
             ).fetchall()
         )
-        return [fault_of(row) for row in rows]
+        return FAULT_ROWS.all(rows)
 
     def last_decision(self, proposal: str | None = None) -> UserDecision | None:
         """Return the user's newest decision about a proposed skill (about this one if named) that
@@ -163,7 +163,7 @@ class ProposalReader:
                 "SELECT * FROM shown_pairs WHERE proposal = ?", (proposal,)
             ).fetchone()
         )
-        return shown_of(row) if row else None
+        return next(iter(SHOWN_ROWS.maybe(row)), None)
 
     def _with(self, statuses: frozenset[ProposalStatus]) -> list[Proposal]:
         return [found for row in self._rows(statuses) if (found := proposal_or_none(row))]

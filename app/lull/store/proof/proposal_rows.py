@@ -10,9 +10,9 @@ import logging
 import sqlite3
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
-from lull.core.errors import SkillError, StoreError
+from lull.core.errors import SkillError
 from lull.core.feedback.feedback import Scope
 from lull.core.proof.evidence import look_from_json, pair_from_json
 from lull.core.proof.pairs import Pair
@@ -25,6 +25,9 @@ from lull.core.proof.proposal import (
     Trace,
 )
 from lull.core.skills.skill import SkillKey
+from lull.store.rows.declared_types import check_types
+from lull.store.rows.measured_rows import MeasuredRows
+from lull.store.rows.readable_rows import DAMAGE, DamagedRow, NamedValues
 from lull.store.skills.skill_md import parse
 
 log = logging.getLogger(__name__)
@@ -130,19 +133,19 @@ def proposal_or_none(row: sqlite3.Row) -> Proposal | None:
     """
     try:
         return proposal_of(row)
-    except (SkillError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (SkillError, *DAMAGE) as error:
         log.info("proposal %s cannot be read: %s", row["id"], error)
         return None
 
 
-def damage_of(row: sqlite3.Row) -> StoreError | None:
+def damage_of(row: sqlite3.Row) -> DamagedRow | None:
     """Return an error that says what is damaged in a stored proposal (a candidate skill); None if
     it can be read.
     """
     try:
         proposal_of(row)
-    except (SkillError, ValueError, KeyError, TypeError, AttributeError) as error:
-        return StoreError(
+    except (SkillError, *DAMAGE) as error:
+        return DamagedRow(
             f"The suggestion {row['id']} is damaged: {error}.",
             hint="Nothing of it is used. Say again what you want, and Lull will make another.",
         )
@@ -152,9 +155,15 @@ def damage_of(row: sqlite3.Row) -> StoreError | None:
 def proposal_of(row: sqlite3.Row) -> Proposal:
     """Convert a database row to a proposal (a candidate skill).
 
-    Raises SkillError, ValueError or KeyError if it is damaged. Damage includes a text that does not
+    Raises SkillError or one of `DAMAGE` if it is damaged. Damage includes a text that does not
     match its sha256, because approval is by sha256.
     """
+    proposal = _proposal(row)
+    check_types(proposal)
+    return proposal
+
+
+def _proposal(row: sqlite3.Row) -> Proposal:
     fields = json.loads(row["fields"])
     data = row["bytes"]
     if not isinstance(data, bytes):
@@ -183,7 +192,7 @@ def proposal_of(row: sqlite3.Row) -> Proposal:
         ground=_ground_of(fields["ground"]) if fields["ground"] else None,
         replayable=fields["replayable"],
         needs_picks=fields.get("needs_picks", False),
-        flags=tuple(fields["flags"]),
+        flags=tuple(map(_flag_of, fields["flags"])),
         traces=tuple(_trace_of(trace) for trace in fields["traces"]),
         # Rows from before this field existed are left for the user to decide.
         mixed=fields.get("mixed", True),
@@ -200,20 +209,26 @@ def _ground_of(fields: dict[str, Any]) -> ProofConditions:
     return ProofConditions(**{**fields, "look": look_from_json(fields.get("look"))})
 
 
+def _flag_of(stored: dict[str, str]) -> dict[str, str]:
+    return {"kind": stored["kind"], "text": stored["text"], **stored}
+
+
 def _trace_of(stored: dict[str, Any]) -> Trace:
     return Trace(**{**stored, "quoted": tuple(stored.get("quoted", ()))})
 
 
-def pair_of(pair: str, answers: str) -> Pair:
+def _pair(row: NamedValues) -> Pair:
     """Convert a database row to a replayed pair (one request answered with and without a skill);
     pairs of older versions have no answers.
     """
-    without, with_ = json.loads(answers) if answers else ("", "")
-    return replace(pair_from_json(json.loads(pair)), answers=(without, with_))
+    without, with_ = json.loads(row["answers"]) if row["answers"] else ("", "")
+    return replace(pair_from_json(json.loads(row["pair"])), answers=(without, with_))
 
 
-def fault_of(row: sqlite3.Row) -> WritingFault:
-    """Return a row as a fault: what went wrong when a model was to write a skill."""
+REPLAY_ROWS: Final = MeasuredRows("replays", _pair)
+
+
+def _fault(row: NamedValues) -> WritingFault:
     return WritingFault(
         id=row["id"],
         at=datetime.fromisoformat(row["at"]),
@@ -224,6 +239,9 @@ def fault_of(row: sqlite3.Row) -> WritingFault:
         answer=row["answer"],
         due=datetime.fromisoformat(row["due"]) if row["due"] else None,
     )
+
+
+FAULT_ROWS: Final = MeasuredRows("writing_faults", _fault)
 
 
 def decision_of(row: sqlite3.Row) -> UserDecision:

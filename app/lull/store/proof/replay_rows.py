@@ -37,6 +37,6 @@ def blank_answers(connection: sqlite3.Connection) -> None:
     request is no longer stored.
     """
     connection.execute(
-        "UPDATE replays SET answers = '' WHERE answers <> ''"
-        " AND json_extract(pair, '$.request') NOT IN (SELECT id FROM turns)"
+        "UPDATE replays SET answers = '' WHERE answers <> '' AND CASE WHEN json_valid(pair) THEN"
+        " coalesce(json_extract(pair, '$.request'), '') NOT IN (SELECT id FROM turns) ELSE 1 END"
     )

@@ -10,10 +10,13 @@ from __future__ import annotations
 import json
 import sqlite3
 from dataclasses import dataclass
+from typing import Final
 
 from lull.core.errors import Conflict
 from lull.core.proof.evidence import pair_from_json, pair_to_json
 from lull.core.proof.pairs import Pair
+from lull.store.rows.measured_rows import MeasuredRows
+from lull.store.rows.readable_rows import NamedValues, readable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,14 +31,16 @@ class ShownPair:
     """The replayed pair of answers; which is better is not known yet."""
 
 
-def shown_of(row: sqlite3.Row) -> ShownPair:
-    """Return a row as a pair of answers that the user is shown."""
+def _shown(row: NamedValues) -> ShownPair:
     return ShownPair(
         id=row["id"],
         proposal=row["proposal"],
         with_first=bool(row["with_first"]),
         pair=pair_from_json(json.loads(row["pair"])),
     )
+
+
+SHOWN_ROWS: Final = MeasuredRows("shown_pairs", _shown)
 
 
 def write_shown(connection: sqlite3.Connection, shown: ShownPair) -> None:
@@ -77,8 +82,8 @@ def check_new(connection: sqlite3.Connection, proposal: str, pair: Pair) -> None
     proposed skill.
     """
     rows = connection.execute("SELECT pair FROM replays WHERE proposal = ?", (proposal,))
-    done = (json.loads(row["pair"]) for row in rows)
-    if any((one["request"], one["seed"]) == (pair.request, pair.seed) for one in done):
+    done = [readable(row["pair"], pair_from_json, None) for row in rows]
+    if any(one and (one.request, one.seed) == (pair.request, pair.seed) for one in done):
         raise Conflict(
             "This very pair has already been counted.",
             hint=f"`lull review compare {proposal}` shows the next one.",

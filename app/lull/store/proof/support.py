@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from lull.core.training.eligibility import comparison_words
 from lull.store.chat.turn_rows import turn_row
 from lull.store.feedback.reward_rows import newest_words
+from lull.store.rows.readable_rows import readable
 from lull.store.sqlite.database import Database
 
 _STANDING = (
@@ -50,7 +51,8 @@ def support_subject_words(database: Database) -> list[frozenset[str]]:
             f"SELECT s.turn, max(s.marks) AS marks {_STANDING} GROUP BY s.turn"
         ).fetchall()
         return [
-            frozenset(json.loads(row["marks"] or _marks(connection, row["turn"]))) for row in rows
+            readable(row["marks"] or _marks(connection, row["turn"]), _words, frozenset())
+            for row in rows
         ]
 
     return database.read(work)
@@ -72,3 +74,7 @@ def _marks(connection: sqlite3.Connection, turn: str) -> str:
     row = connection.execute("SELECT * FROM turns WHERE id = ?", (turn,)).fetchone()
     asked = newest_words(turn_row(connection, row, set()).request) if row else ""
     return json.dumps(sorted(comparison_words(asked)))
+
+
+def _words(values: list[str]) -> frozenset[str]:
+    return frozenset(map(str, values))

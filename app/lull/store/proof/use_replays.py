@@ -11,12 +11,14 @@ import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from lull.core.chat.client import Client
 from lull.core.proof.evidence import pair_from_json, pair_to_json
 from lull.core.proof.pairs import Pair
 from lull.core.skills.skill import Skill, SkillKey
+from lull.store.rows.measured_rows import MeasuredRows
+from lull.store.rows.readable_rows import NamedValues
 from lull.store.sqlite.database import Database
 
 NEWEST_TURNS = 4000
@@ -120,7 +122,7 @@ class UseReplays:
             if row["pair"] is None:
                 own.silent.add(row["turn"])
             else:
-                own.pairs.append(pair_from_json(json.loads(row["pair"])))
+                own.pairs.extend(USE_REPLAY_ROWS.maybe(row))
         return found
 
     def pairs(self, texts: Mapping[SkillKey, str]) -> dict[SkillKey, list[Pair]]:
@@ -161,3 +163,10 @@ def _had(row: sqlite3.Row, skills: Sequence[Skill], client: Client) -> Iterator[
     for skill in skills:
         if skill.client == owner and row["generation"] >= skill.since and skill.sha256 in text:
             yield skill
+
+
+def _pair(row: NamedValues) -> Pair:
+    return pair_from_json(json.loads(row["pair"]))
+
+
+USE_REPLAY_ROWS: Final = MeasuredRows("use_replays", _pair, where="pair IS NOT NULL")

@@ -10,7 +10,7 @@ rows have sealed copies are left to these.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from lull.core.errors import StoreError
@@ -95,6 +95,13 @@ def mend_values(connection: sqlite3.Connection, tables: Iterable[str]) -> StoreE
     that tells the user how many there were, None if there were none.
     """
     found = {table: count for table in tables if (count := _mend_table(connection, table))}
+    return damage_told(found)
+
+
+def damage_told(found: Mapping[str, int]) -> StoreError | None:
+    """Return the error that tells the user how many damaged values were in each of these tables;
+    None if there were none.
+    """
     if not found:
         return None
     where = ", ".join(f"{table} ({count})" for table, count in sorted(found.items()))

@@ -10,15 +10,16 @@ import logging
 import sqlite3
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Final, Generic, Protocol, TypeVar
 
 from lull.core.errors import StoreError
+from lull.store.rows.declared_types import check_types
 
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-_DAMAGE = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
+DAMAGE: Final = (ValueError, LookupError, TypeError, AttributeError, RecursionError, OverflowError)
 """What the conversion of a row raises whose values are not what Lull wrote."""
 
 
@@ -33,9 +34,11 @@ _JSON = {
 def readable(text: Any, convert: Callable[[Any], T], otherwise: T) -> T:
     """Convert what a column with JSON holds; return `otherwise` if it is damaged."""
     try:
-        return convert(json.loads(text))
-    except _DAMAGE:
+        value = convert(json.loads(text))
+        check_types(value)
+    except DAMAGE:
         return otherwise
+    return value
 
 
 def count_damaged_values(connection: sqlite3.Connection) -> int:
@@ -79,9 +82,11 @@ class ReadableRows(Generic[T]):
     def one(self, row: NamedValues) -> T:
         """Convert a row. Raises DamagedRow if it is damaged."""
         try:
-            return self.convert(row)
-        except _DAMAGE as error:
+            value = self.convert(row)
+            check_types(value)
+        except DAMAGE as error:
             raise self.damaged(str(row[self.id])) from error
+        return value
 
     def all(self, rows: Iterable[NamedValues]) -> list[T]:
         """Convert those rows that can be read, and log the others."""

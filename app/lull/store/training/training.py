@@ -17,12 +17,18 @@ from typing import Any
 from lull.core.errors import Conflict, NotFound, StoreError
 from lull.core.training.lesson import GraduationCourse
 from lull.core.training.record import Run, RunProgress, RunSource, RunStatus
-from lull.core.training.rollout import GroupState, RolloutAnswer, RolloutGroup, SampledPolicy
+from lull.core.training.rollout import GroupState, RolloutGroup, SampledPolicy
 from lull.core.training.spec import RunKind
-from lull.store.rows.readable_rows import DamagedRow, NamedValues, ReadableRows
+from lull.store.rows.readable_rows import (
+    DamagedRow,
+    NamedValues,
+    ReadableRows,
+    readable,
+)
 from lull.store.rows.sealed_rows import changing, sealed_rows, written_anew
 from lull.store.rows.sealed_tables import TRAINED_ADAPTERS
 from lull.store.sqlite.database import Database
+from lull.store.training.group_rows import GROUP_ROWS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,8 +103,8 @@ class Training:
         )
         found: dict[str, list[tuple[tuple[str, ...], str, GroupState]]] = {}
         for row in rows:
-            one = (tuple(json.loads(row["skills"])), row["wish"], GroupState(row["state"]))
-            found.setdefault(row["turn"], []).append(one)
+            state = (readable(row["skills"], tuple, ()), row["wish"], GroupState(row["state"]))
+            found.setdefault(row["turn"], []).append(state)
         return found
 
     def groups(
@@ -119,7 +125,7 @@ class Training:
                 (policy.base, policy.adapter, *wanted),
             ).fetchall()
         )
-        return [_group(row) for row in rows]
+        return GROUP_ROWS.all(rows)
 
     # Runs
 
@@ -393,23 +399,3 @@ def _next_course(status: str, fields: dict[str, Any]) -> GraduationCourse | None
         return GraduationCourse() if old else None
     next_ = fields["next_course"]
     return GraduationCourse(**next_) if next_ is not None else None
-
-
-def _group(row: sqlite3.Row) -> RolloutGroup:
-    return RolloutGroup(
-        id=row["id"],
-        turn=row["turn"],
-        trajectory=row["trajectory"],
-        at=datetime.fromisoformat(row["at"]),
-        policy=SampledPolicy(base=row["base"], adapter=row["adapter"]),
-        skills=tuple(json.loads(row["skills"])),
-        number=row["number"],
-        prompt_ids=tuple(json.loads(row["prompt_ids"])),
-        samples=tuple(
-            RolloutAnswer(ids=tuple(d["ids"]), logprobs=tuple(d["logprobs"]), reward=d["reward"])
-            for d in json.loads(row["samples"])
-        ),
-        scored_by=row["scored_by"],
-        run=row["run"],
-        wish=row["wish"],
-    )
