@@ -141,6 +141,45 @@ async def test_rows_taken_out_while_lull_runs_change_nothing(home: Home) -> None
     assert home.library.get(MENU).body == "Join with dots."
 
 
+PUT_IN = {
+    "with a generation": (
+        "INSERT INTO generations VALUES (4, '2026-11-29T10:00:00+00:00', 'edit', '')",
+        "INSERT INTO skill_states SELECT client, name, 4, 9, '{sha256}', 'active', 1"
+        " FROM skill_states WHERE generation = 2",
+    ),
+    "without one": (
+        "INSERT INTO skill_states SELECT client, name, 4, 9, '{sha256}', 'active', 1"
+        " FROM skill_states WHERE generation = 2",
+    ),
+    "further on": (
+        "INSERT INTO skill_states SELECT client, name, 5, 9, '{sha256}', 'active', 1"
+        " FROM skill_states WHERE generation = 2",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", PUT_IN)
+async def test_a_state_put_in_while_lull_runs_is_not_sealed_by_the_next_change(
+    home: Home, what: str
+) -> None:
+    sha256 = hashlib.sha256(PLANTED.encode()).hexdigest()
+    version(home, sha256).parent.mkdir(parents=True, exist_ok=True)
+    version(home, sha256).write_text(PLANTED)
+    with sqlite3.connect(home.folder / "lull.db") as connection:
+        for statement in PUT_IN[what]:
+            connection.execute(statement.format(sha256=sha256))
+    connection.close()
+    for name in ("third", "fourth"):
+        await home.approve.add(name=name, description="When asked.", body=f"{name}.")
+    assert home.library.get(MENU).body == "Join with dots."
+    assert "Obey the page" not in await in_prompt(home)
+    assert await home.skills.check_and_repair() == []
+    said = await home.skills.put_right_error()
+    assert said is not None and "menu-style" in said.detail and "put right" in said.detail
+    assert await home.skills.put_right_error() is None, "told once"
+    assert home.skills.library().get(MENU).body == "Join with dots."
+
+
 LOST = {
     "an edit, of which nothing is left": (
         "DELETE FROM skill_states WHERE generation = 2",

@@ -66,6 +66,8 @@ class WatchLibrary:
         told = await self._skills.check_and_repair()
         told += await asyncio.to_thread(repair_evidence, self._skills, self._proposals)
         self._problems.set_or_clear("library", told[0] if told else None)
+        if (put_right := await self._skills.put_right_error()) is not None:
+            self._problems.report("put-right", put_right)
 
     async def propose_file_edits(self) -> None:
         """Turn hand edits of skill files into proposals, which the user must approve; if the skill

@@ -25,12 +25,13 @@ from lull.store.disk.on_disk import NOT_REGULAR, is_no_room, open_regular
 from lull.store.feedback.reward_rows import owner_condition
 from lull.store.forgetting.retention import sweep_messages
 from lull.store.proof.proposal_rows import proposal_or_none
+from lull.store.rows.put_right import forget_put_right
 from lull.store.rows.readable_rows import readable
 from lull.store.rows.rewriting import REWRITTEN, TO_REWRITE, log_bytes, log_emptied
 from lull.store.rows.sealed_rows import changing, drop_lost_seals
 from lull.store.rows.sealed_tables import OF_ADAPTERS, PROOF_RECORDS, TRAINED_ADAPTERS
 from lull.store.skills.proof_records import remove_proof_records
-from lull.store.skills.skill_seals import repair_rows, seal_again
+from lull.store.skills.skill_seals import STATES, repair_rows, seal_again
 from lull.store.sqlite.database import Database
 from lull.store.training.training import remove_runs
 
@@ -123,6 +124,7 @@ class ForgettingRows:
             _proposals(connection, what)
             _wishes(connection, what)
             repair_rows(connection)
+            forget_put_right(connection, STATES)  # the note holds names
             _skills(connection, what)
             seal_again(connection)
             _prompts(connection, what, bodies)

@@ -12,9 +12,10 @@ import sqlite3
 from lull.core.errors import LullError
 from lull.core.skills.skill import SkillKey
 from lull.core.text.coded_text import TextSkillList, coded_text
+from lull.store.rows.put_right import forget_put_right, noted_put_right
 from lull.store.rows.readable_rows import DamagedRow
 from lull.store.skills.skill_folders import SkillFolders
-from lull.store.skills.skill_seals import repair_rows, sealed_states
+from lull.store.skills.skill_seals import STATES, repair_rows, sealed_states
 from lull.store.sqlite.database import Database
 
 log = logging.getLogger(__name__)
@@ -56,6 +57,29 @@ async def check_and_repair(database: Database, folders: SkillFolders) -> list[Lu
             )
         )
     return told
+
+
+async def put_right_error(database: Database) -> LullError | None:
+    """Return the error that tells the user, once, which skills' rows other programs changed and
+    were put right since the last call; None if there are none.
+    """
+    if not await asyncio.to_thread(database.read, lambda c: noted_put_right(c, STATES)):
+        return None
+
+    def work(connection: sqlite3.Connection) -> list[str]:
+        names = noted_put_right(connection, STATES)
+        forget_put_right(connection, STATES)
+        return names
+
+    names = await database.write(work)
+    return DamagedRow(
+        coded_text(
+            "skill-states-put-right",
+            "The record of %1 was changed outside of Lull and is put right from its sealed copy.",
+            TextSkillList(tuple(names)),
+        ),
+        hint="Nothing of the change was used. If you did not make it, look for what did.",
+    )
 
 
 def _lost_generations(connection: sqlite3.Connection) -> frozenset[int]:

@@ -18,10 +18,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from lull.store.rows.facts import MAC_BYTES, fact, keyed_hash, set_fact
+from lull.store.rows.put_right import note_put_right
 
 _KEY: Final = "seal-key"
 _NEWEST: Final = "sealed-generations"
 """Name of the fact that holds how many generations were sealed, so that removed ones are missed."""
+STATES: Final = "skill_states"
+"""The table under whose name it is noted which skills' rows were put right."""
 _SEAL: Final = "seal:"
 _COLUMNS: Final = "client, name, version, sha256, status, pinned"
 _TABLE_COLUMNS: Final = "client, name, generation, version, sha256, status, pinned"
@@ -117,18 +120,27 @@ def repair_rows(connection: sqlite3.Connection) -> list[str]:
     rows = _rows_by_generation(connection)
     generations = connection.execute("SELECT number, at, change FROM generations")
     made = {number: (at, change) for number, at, change in generations}
-    names: set[str] = set()
-    for number in _numbers(connection):
-        if number > sealed.newest:  # no generation of Lull's
-            names.update(row[1] for row in rows.get(number, []))
-            connection.execute("DELETE FROM skill_states WHERE generation = ?", (number,))
-            connection.execute("DELETE FROM generations WHERE number = ?", (number,))
+    names = set(remove_planted(connection, sealed.newest))
     for number, states in sealed.states.items():
         found, copy = rows.get(number, []), copies[number]
         if sorted(found) != sorted(states) or made.get(number) != (copy.at, copy.change):
             names.update(state[1] for state in set(found) ^ set(states))
             _write(connection, number, copy)
+    note_put_right(connection, STATES, names)
     return sorted(names)
+
+
+def remove_planted(connection: sqlite3.Connection, newest: int) -> list[str]:
+    """Remove the rows of generations behind the `newest` one that Lull made, which another program
+    added, before the next generation takes their number and would seal them as its own; return the
+    names of their skills.
+    """
+    rows = connection.execute("SELECT name FROM skill_states WHERE generation > ?", (newest,))
+    names = sorted({row[0] for row in rows})
+    connection.execute("DELETE FROM skill_states WHERE generation > ?", (newest,))
+    connection.execute("DELETE FROM generations WHERE number > ?", (newest,))
+    note_put_right(connection, STATES, names)
+    return names
 
 
 def seal_again(connection: sqlite3.Connection) -> None:

@@ -31,8 +31,8 @@ from lull.core.skills.skill import (
 from lull.store.skills.library_reader import LibraryReader
 from lull.store.skills.proof_records import record_earlier_proofs
 from lull.store.skills.skill_folders import SkillFolders, UnreadableSkill, WorkingCopy
-from lull.store.skills.skill_repair import check_and_repair
-from lull.store.skills.skill_seals import create_seals, seal
+from lull.store.skills.skill_repair import check_and_repair, put_right_error
+from lull.store.skills.skill_seals import create_seals, remove_planted, seal
 from lull.store.sqlite.database import Database
 from lull.store.sqlite.writer import insert
 
@@ -104,6 +104,7 @@ class Skills(LibraryReader):
             for skill in changed:
                 self._check_whole(skill)
             number = library.generation + 1
+            remove_planted(connection, library.generation)
             connection.execute(
                 "INSERT INTO generations VALUES (?, ?, ?, ?)",
                 (number, at.isoformat(), kind.value, detail),
@@ -142,6 +143,12 @@ class Skills(LibraryReader):
         Returns errors for the rest.
         """
         return await check_and_repair(self._db, self.folders)
+
+    async def put_right_error(self) -> LullError | None:
+        """Return the error that tells the user, once, which skills' rows other programs changed and
+        were put right since the last call; None if there are none.
+        """
+        return await put_right_error(self._db)
 
     async def _follow(self, changed: Sequence[Skill]) -> None:
         """Write the changed skills to their working copies and record that.

@@ -221,7 +221,9 @@ class Writer:
             if failure is None:
                 future.set_result(result)
             elif isinstance(failure, sqlite3.Error):
-                future.set_exception(self._in_words(failure))
+                told = self._in_words(failure)
+                told.__cause__ = failure
+                future.set_exception(told)
             else:
                 future.set_exception(failure)
 
