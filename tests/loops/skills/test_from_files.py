@@ -37,6 +37,10 @@ HOSTILE = {
 }
 
 
+class Killed(BaseException):
+    """Stands for a kill at this point: nothing of Lull's runs after it."""
+
+
 @pytest.fixture
 async def home(tmp_path: Path) -> AsyncIterator[Home]:
     made = Home(tmp_path / "home")
@@ -174,6 +178,46 @@ async def test_a_proposal_whose_bytes_were_changed_in_the_database_is_never_appr
     with pytest.raises(StoreError, match="damaged"):
         await home.review.approve(waiting.id, sha256=waiting.sha256)
     assert home.library.skills == {}
+
+
+async def test_files_beside_an_approved_text_are_installed_at_the_next_start(
+    home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    theirs = skill(tmp_path / "theirs", "Be brief.")
+    (theirs / "data").mkdir()
+    (theirs / "data" / "more.txt").write_text("more")
+    (proposal,) = (await home.files.bring_in(theirs)).proposals
+
+    async def is_killed(*_: object) -> None:
+        raise Killed
+
+    with monkeypatch.context() as killed, pytest.raises(Killed):
+        killed.setattr(home.approve, "move_extra_files", is_killed)
+        await home.review.approve(proposal.id, sha256=proposal.sha256)
+    more = home.skills.folders.folder(proposal.key) / "data" / "more.txt"
+    assert not more.exists()
+    await home.restart()
+    assert more.read_text() == "more" and home.skills.folders.held() == []
+
+
+async def test_a_proposal_never_stands_without_the_files_beside_its_text(
+    home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    theirs = skill(tmp_path / "theirs", "Be brief.")
+    (theirs / "more.txt").write_text("more")
+
+    async def is_killed(*_: object, **__: object) -> None:
+        raise Killed
+
+    with monkeypatch.context() as killed, pytest.raises(Killed):
+        killed.setattr(home.proposals, "add", is_killed)
+        await home.files.bring_in(theirs)
+    assert home.review.proposals() == []
+    assert len(home.skills.folders.held()) == 1
+    await home.restart()
+    (proposal,) = (await home.files.bring_in(theirs)).proposals
+    await home.review.approve(proposal.id, sha256=proposal.sha256)
+    assert (home.skills.folders.folder(proposal.key) / "more.txt").read_text() == "more"
 
 
 async def test_what_the_user_types_is_in_force_at_once(home: Home) -> None:

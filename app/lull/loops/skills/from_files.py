@@ -82,12 +82,17 @@ class FromFiles:
         self._ids = ids
         self._tell = tell
         self._one = asyncio.Lock()
+        self._installed = False
+        """Whether it was looked for additional files whose move a kill cut off."""
 
     async def propose_files(self, strange: Sequence[WorkingCopy]) -> None:
         """Make a proposal for each of these skill files, whose text was never approved; restore a
         file whose text the user has rejected.
         """
         async with self._one:
+            if not self._installed:  # at the start, when no approval moves any
+                await asyncio.to_thread(self._install_left)
+                self._installed = True
             for item in strange:
                 about = [
                     p
@@ -102,6 +107,22 @@ class FromFiles:
                     continue
                 beside = self._skills.folders.folder(item.key)
                 await self._propose(item.key, item.data, beside, from_folder=True)
+
+    def _install_left(self) -> None:
+        """Install the additional files that still wait although their skill's text was approved and
+        is in force: a kill came in between.
+        """
+        folders = self._skills.folders
+        for name in folders.held():
+            try:
+                proposal = self._proposals.get(name)
+                if proposal.status is not ProposalStatus.APPROVED:
+                    continue
+                skill = self._standing(proposal.key)
+                if skill is not None and skill.sha256 == proposal.sha256:
+                    folders.install_held_files(proposal.id, proposal.key)
+            except LullError as error:
+                log.info("files that wait for %s stay there: %s", name, error)
 
     async def bring_in(self, folder: Path, *, client: str = "") -> ImportResult:
         """Propose the skill in a folder, or all skills in a folder of skill folders. Nothing is
@@ -129,11 +150,7 @@ class FromFiles:
                 if waits and waits[0].status is not ProposalStatus.STALE:
                     made.append(waits[0])
                     continue
-                proposal = await self._propose(key, data, file.parent, from_folder=False)
-                await asyncio.to_thread(
-                    self._skills.folders.hold_additional_files, proposal.id, file.parent
-                )
-                made.append(proposal)
+                made.append(await self._propose(key, data, file.parent, from_folder=False))
         return ImportResult(proposals=tuple(made), unchanged=tuple(unchanged))
 
     async def _propose(
@@ -171,6 +188,9 @@ class FromFiles:
             file_sha256=file_sha256,
         )
         gone = self._overtaken(key) if from_folder else []
+        if not from_folder:  # before the proposal, which a kill would else leave without them
+            hold = self._skills.folders.hold_additional_files
+            await asyncio.to_thread(hold, proposal.id, folder)
         await self._proposals.add(proposal, data, gone=gone)
         log.info("proposal %s: a file of skill %s waits", proposal.id, key.name)
         self._tell(proposal)

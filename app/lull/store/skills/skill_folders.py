@@ -285,6 +285,10 @@ class SkillFolders:
         """
         copy_beside(source, inside(self.waiting, proposal))
 
+    def held(self) -> list[str]:
+        """Return the ids of the proposals for which additional files wait."""
+        return [folder.name for folder in _visible(self.waiting)]
+
     def install_held_files(self, proposal: str, key: SkillKey) -> None:
         """Move an imported skill's additional files from the waiting folder into the folder of the
         skill, which is now approved.
@@ -295,9 +299,7 @@ class SkillFolders:
             shutil.rmtree(source, ignore_errors=True)
 
     def check_additional_files(self, key: SkillKey, proposal: str = "") -> None:
-        """Raise SkillError if an additional file of a skill, or one that waits with its proposal,
-        contains a password or a key.
-        """
+        """Raise SkillError if a file beside the skill, or its proposal, holds a password or key."""
         check_beside(self.folder(key))
         if proposal:
             check_beside(inside(self.waiting, proposal))
