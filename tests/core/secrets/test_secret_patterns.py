@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from functools import partial
 from re import _constants as constants  # type: ignore[attr-defined]
 from re import _parser as sre  # type: ignore[attr-defined]
@@ -237,3 +238,21 @@ def test_what_its_name_says_is_public_is_no_secret(text: str) -> None:
 )
 def test_a_name_that_only_ends_alike_still_tells_a_secret(text: str) -> None:
     assert secrets_in(text)
+
+
+AMPERSANDS = {
+    "DB_PASSWORD=«aB3x&Yq7»": "a password",
+    "password: «xK&3f&g9T»": "more than one",
+    "GET /login?password=«hunter22»&user=bob": "the next pair of a query",
+    "curl -d 'user=bob&password=«mx3V&xGe2x-Y4»' https://e.example": "the last pair of one",
+    "PASSWORD=«hunter22»&& make": "the next command",
+    "PASSWORD=«hunter22»& sleep 1": "the end of a command",
+    "process.env.SESSION_SECRET || '«7OTACPm3iwha3sfsGAeUkwHJCM8v855f»'": "no ampersand",
+}
+
+
+@pytest.mark.parametrize("marked", AMPERSANDS, ids=AMPERSANDS.get)
+def test_an_ampersand_belongs_to_a_value_unless_it_ends_it(marked: str) -> None:
+    before, secret, after = re.split("[«»]", marked)
+    text = f"{before}{secret}{after}"
+    assert [text[one.begin : one.end] for one in secrets_in(text)] == [secret]

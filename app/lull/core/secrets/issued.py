@@ -67,7 +67,25 @@ def _random(body: str) -> bool:
 
 _A: Final = "q7KxR2mZp4TwB9dHc8LnV5sYf3GjQ6tE"
 
+_VARIABLE_OF_OTHERS: Final = re.compile(
+    r"(?i)(?<![A-Za-z0-9])(?:data|payload|body|content|icon|logo|font|cert|certificate|ca|csr|nonce|cursor|"
+    rf"pubkey|publickey|sig|signature|{_NAMES_OF_OTHERS.pattern.removeprefix('(?i)')})s?(?:_[A-Z0-9]{{1,20}})*$"
+)
+"""The name of an environment variable for something that is random and no secret."""
+
 ISSUED: Final = (
+    Pattern(
+        kind="secret",
+        # An environment variable, whatever its name: hardly anything else of it is drawn at random.
+        regex=re.compile(r"=[\"']?([A-Za-z0-9+/_-]{32,200}={0,2})(?![A-Za-z0-9+/_.:@%-])"),
+        hints=("=",),
+        where=PatternPlace.ANYWHERE,
+        check=_random,
+        before=re.compile(r"(?<![A-Za-z0-9_./$%-])[A-Z][A-Z0-9]{1,40}(?:_[A-Z0-9]{1,40}){0,8}$"),
+        not_before=_VARIABLE_OF_OTHERS,
+        holds=f"export ACME_TALK=«{_A}»",
+        spares=f"RELEASE_DIGEST={_A}",
+    ),
     Pattern(
         kind="token",
         regex=re.compile(

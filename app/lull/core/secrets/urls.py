@@ -7,7 +7,13 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from lull.core.secrets.values.judging import count_changes, looks_random, looks_random16, not_dummy
+from lull.core.secrets.values.judging import (
+    count_changes,
+    looks_random,
+    looks_random16,
+    looks_random20,
+    not_dummy,
+)
 from lull.core.secrets.values.pattern import Pattern, PatternPlace
 
 _END: Final = r"[^\s/\"'<>\\⟨⟩`“”«»。、，！）」]"
@@ -66,6 +72,19 @@ URLS: Final = (
         check=lambda path: looks_random(path, least=15) and count_changes(path) >= len(path) // 4,
         holds=f"https://example.com/reset-password/«{_A}»",
         spares="https://example.com/reset-password/how-to-choose-a-new-one-in-2026",
+    ),
+    Pattern(
+        kind="webhook",
+        # Whoever knows the path of a hook may call it: its last part is drawn at random.
+        regex=re.compile(
+            r"(?i)hook[^\s\"'<>`\\⟨⟩]{0,200}?/([A-Za-z0-9_-]{20,200})(?![A-Za-z0-9_%=.-])"
+        ),
+        hints=("hook",),
+        where=PatternPlace.ANYWHERE,
+        before=re.compile(r"://[^\s\"'<>`]*$"),
+        check=looks_random20,
+        holds=f"https://hooks.example.com/services/«{_A[:24]}»",
+        spares="https://docs.example.com/webhooks/about-webhooks-and-their-events",
     ),
     Pattern(
         kind="url-password",

@@ -23,7 +23,15 @@ from lull.core.secrets.values.judging import (
     quoted_password,
 )
 from lull.core.secrets.values.letters import are_random_letters
-from lull.core.secrets.values.pattern import BARE, GAP, QUOTE, SIGN, Pattern, PatternPlace
+from lull.core.secrets.values.pattern import (
+    AMPERSAND,
+    BARE,
+    GAP,
+    QUOTE,
+    SIGN,
+    Pattern,
+    PatternPlace,
+)
 
 PASSWORD_NAME: Final = (
     r"(?:pass?[ _-]?(?:word|wort|phrase|wd|code)|psswd|pwd|psw|pswd|kennwort|kennung|losung|mot(?:s)?[ _-]?de[ _-]?passe|"
@@ -37,7 +45,7 @@ PASSWORD_HINTS: Final = (
 )  # fmt: skip
 _TAIL: Final = r"(?:[_.-]?(?:\d{1,2}|value|plain|text|plaintext|string|prod|dev|staging|live|db|root|admin|new|old|current|raw|base64|b64|hash|s))?"
 _CLOSE: Final = rf"{QUOTE}?\]?\)?(?:\s?\*{{1,2}})?(?:{GAP}:{GAP}(?:&?(?:'static )?(?:str|String|string|Optional\[str\]|char|text)\??)(?={GAP}=))?"
-_TO: Final = rf"(?:{SIGN}|{GAP}\|{GAP}|</?(?:td|th|b|dt|dd|strong)>(?:\s{{0,4}}<(?:td|dd|code|b)>)?)(?:\*{{1,2}})?{GAP}(?:\(?[bru]{{0,2}}(?=[\"'\\]))?"
+_TO: Final = rf"(?:{SIGN}|{GAP}(?:\|\||\?\?){GAP}(?=[\"'`])|{GAP}\|{GAP}|</?(?:td|th|b|dt|dd|strong)>(?:\s{{0,4}}<(?:td|dd|code|b)>)?)(?:\*{{1,2}})?{GAP}(?:\(?[bru]{{0,2}}(?=[\"'\\]))?"
 _QUOTED_VALUE: Final = r"(\\{0,7}\"|\\{0,7}'|`|&quot;|&#39;|“|„|«|%22|\\{1,4}u0022)((?:(?!\1|[\"\n⟨⟩]|\\{1,7}\"|\\n).){3,300})(?=\1|[\"”»]|\\)"
 
 _QUALIFIED: Final = re.compile(
@@ -202,7 +210,7 @@ ASSIGNED: Final = (
         # Letters alone count only if the line or list goes on after them.
         regex=re.compile(
             rf"(?i)(?:{PASSWORD_NAME}){_TAIL}{_CLOSE}{_TO}{QUOTE}?"
-            rf"(?:([^\W\d_]{{4,200}})(?=[ \t]{{0,4}}(?:[\n,;&\"'`<\\|。、，」\])}}]|$|(?-i:[A-Z][a-z]{{1,60}}+\s)))|((?=[A-Za-z]{{0,200}}[^A-Za-z\s]){BARE}{{4,200}}))"
+            rf"(?:([^\W\d_]{{4,200}})(?=[ \t]{{0,4}}(?:[\n,;\"'`<\\|。、，」\])}}]|{AMPERSAND}|$|(?-i:[A-Z][a-z]{{1,60}}+\s)))|((?=[A-Za-z]{{0,200}}[^A-Za-z\s]){BARE}{{4,200}}))"
         ),
         hints=PASSWORD_HINTS,
         where=PatternPlace.ANYWHERE,

@@ -18,7 +18,7 @@ from lull.core.secrets.values.judging import (
     stated_password,
 )
 from lull.core.secrets.values.letters import are_random_letters
-from lull.core.secrets.values.pattern import BARE, QUOTE, SIGN, Pattern, PatternPlace
+from lull.core.secrets.values.pattern import BARE, BARE_RUN, QUOTE, SIGN, Pattern, PatternPlace
 from lull.core.secrets.values.plain_words import GRAMMAR, IN_SENTENCES, WORDS
 
 _IS: Final = (
@@ -385,7 +385,7 @@ SAID: Final = (
         kind="password",
         # The value first, and then what it is.
         regex=re.compile(
-            rf"(?i)(?:(?<=\\[nrt])|(?<![^\s\"'`:：=(*/>。、])){BARE}{{5,120}}+(?=[\"'`*]{{0,3}}\s(?:\((?:the |my |das |\w{{1,12}}\s?/\s?)?(?:password|passwort|pw)\)|"
+            rf"(?i)(?:(?<=\\[nrt])|(?<![^\s\"'`:：=(*/>。、])){BARE_RUN}{{5,120}}+(?=[\"'`*]{{0,3}}\s(?:\((?:the |my |das |\w{{1,12}}\s?/\s?)?(?:password|passwort|pw)\)|"
             r"(?:is|ist|as|als)\s(?:(?:the|my|your|its|das|mein|dein|ihr)\s)?(?:[a-z-]{1,16}\s)?(?:password|passwort|passphrase|pw)\b))"
         ),
         hints=(

@@ -191,7 +191,15 @@ GAP: Final = r"(?:[ \t\u00a0\u202f]|\\{1,4}t){0,8}"
 SIGN: Final = rf"{GAP}(?::=|=>|->|→|[:=：＝]{{1,2}}|%3[AaDd]|\\u003[ad]){GAP}"
 """Regular expression for the sign between a name and its value, such as `=` or `:`."""
 
-BARE: Final = r"[^\s\"'`,;&<>\\⟨⟩“”«»。、，；！）「」]"
+_ENDS: Final = r"\s\"'`,;<>\\⟨⟩“”«»。、，；！）「」"
+_BEHIND_AMPERSAND: Final = rf"(?:[&{_ENDS}]|\w{{1,32}}[=;]|#\w{{1,6}};|$)"
+AMPERSAND: Final = rf"&(?={_BEHIND_AMPERSAND})"
+"""Regular expression for an ampersand that ends an unquoted value: behind it the next pair of a
+query, an entity of HTML or another command begins.
+"""
+BARE_RUN: Final = rf"[^&{_ENDS}]"
+"""As `BARE`, without ampersands: one class of characters, which may be repeated possessively."""
+BARE: Final = rf"(?:{BARE_RUN}|&(?!{_BEHIND_AMPERSAND}))"
 """Regular expression for one character of an unquoted value."""
 
 LINE_END: Final = r"(?:\r?\n|(?:\\{1,4}r)?\\{1,4}n)"
