@@ -30,6 +30,10 @@ class RecordChecks:
     """Puts right what other programs changed; returns what to tell the user of it."""
     damage: Callable[[], LullError | None] = lambda: None
     """Returns what to tell of records that stay damaged. Blocking: reads the database."""
+    at_start: bool = True
+    """Whether the service looks before it accepts requests; False where a look takes long and who
+    reads leaves out what is damaged anyway.
+    """
 
 
 class WatchRecords:
@@ -44,16 +48,23 @@ class WatchRecords:
         self._put_right: dict[str, LullError] = {}
 
     async def run(self) -> None:
-        """Look at the records every ten minutes until cancelled."""
+        """Look at the records every ten minutes until cancelled, and at once at those that the
+        start left out.
+        """
+        await self._look({key: one for key, one in self._checks.items() if not one.at_start})
         while True:
             await asyncio.sleep(LOOK_AT_RECORDS_EVERY_S)
-            await self.look()
+            await self._look(self._checks)
 
     async def look(self) -> None:
-        """Look at all records once. That one kind cannot be looked at now is shown as its problem,
-        and keeps nobody from looking at the others.
+        """Look once at all records that are looked at before the service accepts requests."""
+        await self._look({key: one for key, one in self._checks.items() if one.at_start})
+
+    async def _look(self, all_: Mapping[str, RecordChecks]) -> None:
+        """Look at these records. That one kind cannot be looked at now is shown as its problem, and
+        keeps nobody from looking at the others.
         """
-        for key, checks in self._checks.items():
+        for key, checks in all_.items():
             try:
                 if (put_right := await checks.repair()) is not None:
                     self._put_right[key] = put_right

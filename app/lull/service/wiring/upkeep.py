@@ -132,7 +132,9 @@ def _watch_records(shared: SharedParts) -> WatchRecords:
                 damage=lambda: proof_records_not_put_right(stores.database),
             ),
             "proposals": RecordChecks(damage=stores.proposals.damage_error),
-            "measurements": RecordChecks(repair=lambda: _remeasured(stores.database)),
+            "measurements": RecordChecks(
+                repair=lambda: _remeasured(stores.database), at_start=False
+            ),
         },
         shared.problems,
     )
