@@ -8,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 from lull.store.forgetting.forgetting import ForgettingRows
+from lull.store.rows.rewriting import log_emptied
 from lull.store.sqlite.database import Database
 
 
@@ -27,5 +28,16 @@ def test_others_write_while_the_rewriting_waits_for_a_reader(tmp_path: Path) -> 
             assert not waiting.done(), "it waits for the reader"
             reader.execute("COMMIT")
             waiting.result()
+    finally:
+        database.close()
+
+
+def test_who_empties_the_log_waits_for_other_writers_as_before(tmp_path: Path) -> None:
+    database = Database(tmp_path / "lull.db")
+    try:
+        with closing(database.connect()) as connection:
+            before = connection.execute("PRAGMA busy_timeout").fetchone()[0]
+            assert log_emptied(connection, 1.0)
+            assert connection.execute("PRAGMA busy_timeout").fetchone()[0] == before
     finally:
         database.close()

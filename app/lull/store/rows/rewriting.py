@@ -45,9 +45,13 @@ def log_emptied(connection: sqlite3.Connection, patience_s: float) -> bool:
     half a minute. So it waits for moments only, with time for writers between these.
     """
     ends_s = time.monotonic() + patience_s
+    (usual_ms,) = connection.execute("PRAGMA busy_timeout").fetchone()
     connection.execute(f"PRAGMA busy_timeout = {_AT_A_TIME_MS}")
-    while connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
-        if time.monotonic() >= ends_s:
-            return False
-        time.sleep(2 * _AT_A_TIME_MS / 1000)
+    try:
+        while connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
+            if time.monotonic() >= ends_s:
+                return False
+            time.sleep(2 * _AT_A_TIME_MS / 1000)
+    finally:  # what the caller writes next may wait for another writer as usual
+        connection.execute(f"PRAGMA busy_timeout = {usual_ms}")
     return True
