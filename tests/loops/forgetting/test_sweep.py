@@ -252,6 +252,49 @@ async def test_what_goes_on_while_it_goes_stays(home: Home, monkeypatch: Any) ->
     assert trash.files() == []
 
 
+MEANWHILE = {
+    "a rating": "UPDATE turns SET label = 'bad', labelled_at = '2026-11-29T10:00:00+00:00'",
+    "no learning": "UPDATE trajectories SET excluded_at = '2026-11-29T10:00:00+00:00'",
+    "a score": "INSERT INTO rewards (turn, at) VALUES ('c0001-1', '2026-11-29T10:00:00+00:00')",
+}
+
+
+@pytest.mark.parametrize("what", MEANWHILE)
+async def test_what_is_changed_while_it_goes_stays(home: Home, monkeypatch: Any, what: str) -> None:
+    home.say(1)
+    home.say(2)
+    trash = Trash(home.folder / "trash", home.database)
+    write = trash._write
+
+    def meanwhile(lines: Any) -> Path:
+        file = write(lines)
+        table = "trajectories" if what == "no learning" else "turns"
+        where = {"turns": " WHERE trajectory = 'c0001'", "trajectories": " WHERE id = 'c0001'"}
+        statement = MEANWHILE[what] + (where[table] if what != "a score" else "")
+        home.database.submit(lambda c: c.execute(statement)).result()
+        return file
+
+    monkeypatch.setattr(trash, "_write", meanwhile)
+    bundle = Removal(why="age", at=home.clock.now().isoformat(), born=0.0, conversations=())
+    assert await trash.move_to_trash(["c0001", "c0002"], bundle) == 1
+    left = home.database.read(lambda c: c.execute("SELECT id FROM trajectories").fetchall())
+    assert [row["id"] for row in left] == ["c0001"]
+
+
+async def test_a_power_cut_does_not_take_what_was_restored_with_its_file(home: Home) -> None:
+    home.say(1)
+    trash = Trash(home.folder / "trash", home.database)
+    bundle = Removal(why="age", at=home.clock.now().isoformat(), born=0.0, conversations=())
+    assert await trash.move_to_trash(["c0001"], bundle) == 1
+    (file,) = trash.files()
+    done: list[str] = []
+    home.database.submit(lambda c: c.set_trace_callback(done.append)).result()
+    assert await trash.restore(file.name) == 1
+    back = next(n for n, one in enumerate(done) if "INTO trajectories" in one)
+    synced = [n for n, one in enumerate(done) if one == "PRAGMA synchronous = FULL"]
+    assert synced and synced[0] < back, "the file goes only behind what is on the disk"
+
+
 async def test_conversations_are_read_into_the_trash_beside_the_loop(home: Home) -> None:
     class Watched(Database):
         def read(self, work: Any) -> Any:

@@ -28,6 +28,14 @@ def rows_of_conversations(
     """Return every database row that depends on these conversations, and the rows of their
     messages; a row that others depend on comes before them.
     """
+    found = own_rows(connection, ids)
+    return found + _said(connection, [row for table, row in found if table == "turns"])
+
+
+def own_rows(connection: sqlite3.Connection, ids: Sequence[str]) -> list[tuple[str, TrashRow]]:
+    """Return every database row that depends on these conversations; a row that others depend on
+    comes before them.
+    """
     found: list[tuple[str, TrashRow]] = []
     seen: set[tuple[str, str]] = set()
     waiting: list[tuple[str, str, list[Any]]] = [(ROOT, "id", list(ids))]
@@ -45,7 +53,18 @@ def rows_of_conversations(
         for child, own, theirs in children.get(table, ()):
             if fresh:
                 waiting.append((child, own, [row[theirs] for row in fresh]))
-    return found + _said(connection, [row for table, row in found if table == "turns"])
+    return found
+
+
+def by_conversation(rows: Sequence[tuple[str, TrashRow]]) -> dict[str, set[str]]:
+    """Return, by conversation, what its own rows hold, so that two readings can be compared."""
+    turns = {row["id"]: row["trajectory"] for table, row in rows if table == "turns"}
+    found: dict[str, set[str]] = {row["id"]: set() for table, row in rows if table == ROOT}
+    for table, row in rows:
+        whose = row["id"] if table == ROOT else row.get("trajectory", turns.get(row.get("turn")))
+        if whose in found and table not in _SHARED:
+            found[whose].add(f"{table} {sorted(row.items())!r}")
+    return found
 
 
 def _children(connection: sqlite3.Connection) -> dict[str, list[tuple[str, str, str]]]:

@@ -31,8 +31,10 @@ from lull.store.chat.trash_files import (
     to_bytes,
 )
 from lull.store.chat.trash_rows import (
+    by_conversation,
     links_in,
     only_rows_of,
+    own_rows,
     put_back,
     put_back_alone,
     rows_of_conversations,
@@ -146,7 +148,7 @@ class Trash:
     async def move_to_trash(self, ids: Sequence[str], bundle: Removal) -> int:
         """Move these conversations to the trash; return how many were moved.
 
-        A conversation that was continued meanwhile stays.
+        A conversation that was continued or changed meanwhile, such as by a rating, stays.
         """
         return await uninterrupted(self._throw(tuple(ids), bundle))
 
@@ -154,19 +156,18 @@ class Trash:
         rows = await asyncio.to_thread(
             self._db.read, lambda connection: rows_of_conversations(connection, ids)
         )
-        lasts = {row["id"]: row["last"] for table, row in rows if table == ROOT}
-        if not lasts:
+        found = tuple(row["id"] for table, row in rows if table == ROOT)
+        if not found:
             return 0
-        file = await asyncio.to_thread(self._keep, rows, tuple(lasts), bundle)
+        file = await asyncio.to_thread(self._keep, rows, found, bundle)
+        kept = by_conversation(rows)
 
         def work(connection: sqlite3.Connection) -> int:
             gone = 0
-            for one, last in lasts.items():
-                # A newer turn would have changed `last`, which has microseconds.
-                there = connection.execute(
-                    "SELECT 1 FROM trajectories WHERE id = ? AND last = ?", (one, last)
-                ).fetchone()
-                if there is not None:
+            now = by_conversation(own_rows(connection, found))
+            for one in found:
+                # Continued, rated or left out of learning since the file was written: it stays.
+                if now.get(one) == kept[one]:
                     count_deleted(connection, one)
                     connection.execute("DELETE FROM trajectories WHERE id = ?", (one,))
                     gone += 1
@@ -230,7 +231,7 @@ class Trash:
         return await uninterrupted(self._restored_from(file, work))
 
     async def _restored_from(self, file: Path, work: DatabaseWork[int]) -> int:
-        back = await self._db.write(work)
+        back = await self._db.write_synced(work)  # a power cut must not take both
         KeptPieces(self._db).move()
         file.unlink(missing_ok=True)
         return back
