@@ -247,6 +247,8 @@ AMPERSANDS = {
     "curl -d 'user=bob&password=«mx3V&xGe2x-Y4»' https://e.example": "the last pair of one",
     "PASSWORD=«hunter22»&& make": "the next command",
     "PASSWORD=«hunter22»& sleep 1": "the end of a command",
+    "signing.password=«KaQW&GjNnS_Ef»": "letters around it",
+    "PASSWORD=«GEhS2v3y7?»": "no ampersand, but a question mark",
     "process.env.SESSION_SECRET || '«7OTACPm3iwha3sfsGAeUkwHJCM8v855f»'": "no ampersand",
 }
 

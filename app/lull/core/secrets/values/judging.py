@@ -39,7 +39,8 @@ def _is_code(value: str) -> bool:
     digits is none that people name: `spruce9569.J`.
     """
     if _CODE.match(value):
-        return True
+        asked = value.removesuffix("?")  # an optional value in code, or a password's last sign
+        return asked == value or not (asked.isalnum() and _is_drawn_part(asked))
     dotted = _DOTTED.match(value)
     if dotted is None:
         return False
@@ -172,7 +173,7 @@ def has_sign(value: str) -> bool:
 
 
 _HYPHENATED: Final = re.compile(r"[A-Za-z]?[a-z]+(?:-[A-Za-z]?[a-z]+)+|[A-Z]+(?:-[A-Z]+)+")
-_SIGN: Final = re.compile(r"[A-Za-z][!#$%*+=?@^~-][A-Za-z]|[A-Za-z]{4}[!#$%*]")
+_SIGN: Final = re.compile(r"[A-Za-z][!#$%&*+=?@^~-][A-Za-z]|[A-Za-z]{4}[!#$%*]")
 _MEASURE: Final = re.compile(
     r"(?i)(?:sha|hs|rs|es|md|base|utf|oauth|pkcs|bcrypt|argon|windows|win|office|iphone|ipad|ios|macos|android|ubuntu|debian|fedora|"
     r"wpa|wlan|wifi|php|java|mysql|postgres|x|gpt|scrypt|pbkdf|python|https?|tls|ssl|ipv|http|rfc|iso|aes|rsa|page|step|"
