@@ -32,6 +32,7 @@ from lull.core.errors import (
     SystemRefused,
     UsageError,
 )
+from lull.store.disk.on_disk import is_no_room
 from lull.store.rows.readable_rows import DamagedRow
 
 log = logging.getLogger(__name__)
@@ -134,9 +135,9 @@ def mending(answering: Answering) -> Middleware:
             raise
         except Exception as error:
             # Whatever it failed over may be damaged data. If not, `errors` answers it.
-            expected = isinstance(error, LullError) and not isinstance(
-                error.__cause__, sqlite3.Error
-            )
+            why = error.__cause__
+            of_sqlite = isinstance(why, sqlite3.Error) and not is_no_room(why)
+            expected = isinstance(error, LullError) and not of_sqlite
             if expected or answering.mending is None or not await answering.mending.mend():
                 raise
             if request.method != "GET":
