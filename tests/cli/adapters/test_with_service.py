@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
+import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -168,6 +170,75 @@ def test_what_is_in_force_is_served_after_a_fall_and_a_damaged_one_is_not(
     status = lull.ask("status")
     assert any("adapter_two" in problem["detail"] for problem in status["problems"])
     assert lull.ask("adapters", "list")["active"] == "adapter_one"
+
+
+def changed_byte(home: Path) -> None:
+    weights = home / "adapters" / "adapter_one" / "adapters.safetensors"
+    data = bytearray(weights.read_bytes())
+    data[len(data) // 2] ^= 0xFF
+    weights.write_bytes(data)
+
+
+def swapped(home: Path) -> None:
+    one, two = (home / "adapters" / name for name in ("adapter_one", "adapter_two"))
+    one.rename(home / "adapters" / "aside")
+    two.rename(one)
+    (home / "adapters" / "aside").rename(two)
+
+
+def scaled(home: Path) -> None:
+    config = home / "adapters" / "adapter_one" / "adapter_config.json"
+    said = json.loads(config.read_text())
+    said["lora_parameters"]["scale"] *= 10
+    config.write_text(json.dumps(said))
+
+
+def linked(home: Path) -> None:
+    weights = home / "adapters" / "adapter_one" / "adapters.safetensors"
+    weights.unlink()
+    weights.symlink_to(home / "adapters" / "adapter_two" / "adapters.safetensors")
+
+
+def swapped_with_its_hash(home: Path) -> None:
+    swapped(home)
+    database = sqlite3.connect(home / "lull.db")
+    with database:
+        hashes = dict(database.execute("SELECT id, sha256 FROM adapters").fetchall())
+        for one, other in itertools.permutations(hashes):
+            database.execute("UPDATE adapters SET sha256 = ? WHERE id = ?", (hashes[other], one))
+    database.close()
+
+
+@pytest.mark.parametrize("harm", [changed_byte, swapped, scaled, linked, swapped_with_its_hash])
+def test_other_files_than_were_accepted_answer_nobody(
+    running: RunningLull, harm: Callable[[Path], None]
+) -> None:
+    lull = running.lull
+    base = running.chat(ASKED, most=MOST)
+    lull.ask("adapters", "promote", "adapter_one")
+    one = running.chat(ASKED, most=MOST)
+    assert one != base
+    lull.ask("adapters", "rollback")
+    harm(lull.home)
+    refused = lull.run("adapters", "promote", "adapter_one", "--json")
+    assert refused.code != 0 and "not what was trained" in refused.json["error"]["detail"]
+    assert running.chat(ASKED, most=MOST) == base
+
+
+@pytest.mark.parametrize("harm", [changed_byte, swapped, scaled, linked, swapped_with_its_hash])
+def test_files_changed_between_two_starts_answer_nobody_and_are_told(
+    running: RunningLull, harm: Callable[[Path], None]
+) -> None:
+    lull = running.lull
+    base = running.chat(ASKED, most=MOST)
+    lull.ask("adapters", "promote", "adapter_one")
+    assert running.stop() == 0
+    harm(lull.home)
+    again = lull.serve()
+    assert again.chat(ASKED, most=MOST) == base
+    said = [problem["detail"] for problem in lull.ask("status")["problems"]]
+    assert any("adapter_one" in one and "not what was trained" in one for one in said), said
+    assert lull.ask("adapters", "list")["active"] is None
 
 
 def test_the_engine_may_fall_and_still_serves_what_is_in_force(running: RunningLull) -> None:
