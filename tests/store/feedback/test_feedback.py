@@ -15,11 +15,13 @@ from hypothesis import strategies as st
 from lull.core.feedback.feedback import Feedback, MessageFindings, RuleKind, Scope
 from lull.core.proof.proposal import ProposalStatus
 from lull.store.feedback.feedback import (
+    FEEDBACK_ROWS,
     FeedbackRows,
     WaitingMessage,
     feedback_from_json,
     feedback_to_json,
 )
+from lull.store.rows.measured_rows import damaged_measurements, remove_measurements
 from tests.loops.classroom import MENU, Classroom
 
 NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
@@ -83,6 +85,21 @@ async def test_what_was_read_waits_no_more_and_a_second_wait_adds_nothing(room: 
     await rows(room).save([heard(turn, before)])
     assert rows(room).count_waiting() == 0
     assert rows(room).of([turn]) == {turn: heard(turn, before)}
+
+
+@pytest.mark.logs("damaged")
+@pytest.mark.parametrize("damage", ["no JSON", '{"lasting": 1.0}', "[]", "{}"])
+async def test_what_was_damaged_is_read_again(room: Classroom, damage: str) -> None:
+    before, turn = await talk(room)
+    await rows(room).save([heard(turn, before), heard(turn, before, by="reader-2")])
+    database = room.database
+    await database.write(lambda c: c.execute("UPDATE feedback SET heard = ?", (damage,)))
+    await asyncio.to_thread(database.mend)
+    left = database.read(lambda c: damaged_measurements(c, [FEEDBACK_ROWS]))
+    await database.write(lambda c: remove_measurements(c, [FEEDBACK_ROWS], left))
+    assert [one.turn for one in rows(room).waiting(limit=9)] == [turn]
+    assert rows(room).of([turn]) == {}
+    assert await asyncio.to_thread(database.mend) == {}
 
 
 async def test_what_the_newest_reader_heard_counts_for_everybody(room: Classroom) -> None:

@@ -16,6 +16,7 @@ from typing import Final
 
 from lull.core.feedback.feedback import Feedback, MessageFindings, RuleKind, Scope
 from lull.store.feedback.reward_rows import owner_condition
+from lull.store.rows.damaged_values import READ_FEEDBACK_AGAIN
 from lull.store.rows.measured_rows import MeasuredRows
 from lull.store.rows.readable_rows import NamedValues
 from lull.store.sqlite.database import Database
@@ -220,7 +221,9 @@ def _feedback(row: NamedValues) -> Feedback:
     )
 
 
-FEEDBACK_ROWS: Final = MeasuredRows("feedback", _feedback, where="read_by <> ''")
+FEEDBACK_ROWS: Final = MeasuredRows(
+    "feedback", _feedback, where="read_by <> ''", again=READ_FEEDBACK_AGAIN
+)
 
 
 def _marks(values: Sequence[str]) -> str:

@@ -66,6 +66,10 @@ _REMOVED_IF: Final = {
     " OR abs(value) > 1 OR p_good < 0 OR p_good > 1"
 }
 """What is wrong with rows whose values do not fit each other; these are removed, too."""
+READ_FEEDBACK_AGAIN: Final = (
+    "UPDATE OR IGNORE feedback SET read_by = '', corrects = 0, lasts = 0, heard = '{}' WHERE"
+)
+"""SQL that has messages wait for a reader again; a condition on their rows follows."""
 _LEFT_ALONE: Final = frozenset(
     {
         *("facts", "messages", "skill_states", "skill_folders", "row_seals"),
@@ -136,6 +140,8 @@ def _mend_table(connection: sqlite3.Connection, table: str) -> int:
                 "UPDATE turns SET read_by_score = 0 WHERE id IN"
                 f" (SELECT turn FROM rewards WHERE {condition})"
             )
+        if table == "feedback":
+            count += connection.execute(f"{READ_FEEDBACK_AGAIN} {condition}").rowcount
         count += connection.execute(f"DELETE FROM {table} WHERE {condition}").rowcount
     return count
 

@@ -35,6 +35,10 @@ class MeasuredRows(Generic[T]):
     """SQL condition of the rows that hold a measurement."""
     columns: str = "*"
     """SQL of what `convert` reads of a row."""
+    again: str = ""
+    """SQL statement that has the rows of a condition, to be appended, measured again; run before
+    they are removed. Empty where that happens by itself.
+    """
 
     def all(self, rows: Iterable[NamedValues]) -> list[T]:
         """Convert those rows that can be read."""
@@ -70,6 +74,8 @@ class MeasuredRows(Generic[T]):
                 f"SELECT {self.columns} FROM {self.table} WHERE {condition}", key
             ).fetchone()
             if row is not None and not self.maybe(row):
+                if self.again:
+                    connection.execute(f"{self.again} {condition}", key)
                 connection.execute(f"DELETE FROM {self.table} WHERE {condition}", key)
                 count += 1
         return count

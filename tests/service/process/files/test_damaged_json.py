@@ -274,7 +274,7 @@ def test_a_damaged_measurement_is_removed_and_told_and_the_whole_ones_stay(
         assert len(said) == 1, said
         for table in MEASURED:
             assert f"{table} (" in said[0]
-            assert ids(database, table) == set() or table == "feedback"  # which is read again
+            assert ids(database, table) == set() or table == "feedback"
 
 
 def ids(database: sqlite3.Connection, table: str) -> set[object]:
