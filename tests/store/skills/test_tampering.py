@@ -48,7 +48,7 @@ async def _again(home: Home) -> None:
     home.start()
     home.told = await home.skills.check_and_repair()  # type: ignore[attr-defined]
     await home.approve.propose_file_edits()
-    await home.follow(home.skills.library())
+    await home.put_into_use(home.skills.library())
 
 
 def told(home: Home) -> list[LullError]:
