@@ -227,9 +227,10 @@ class AwayStep(WelcomeStep):
         self.title = tr("When may Lull learn?")
         self.says(
             tr(
-                "By itself, Lull tests and trains only when you've been away for 10 minutes and "
-                "the computer is plugged in and cool. It stops the moment you return. What you "
-                "start yourself, such as the test of a suggestion, runs at once."
+                "By itself, Lull tests and trains only when you've been away for a while (“I'm "
+                "away after” in Settings says how long) and the computer is plugged in and cool. "
+                "It stops the moment you return. What you start yourself, such as the test of a "
+                "suggestion, runs at once."
             )
         )
         self.says(tr("Usual sleep hours (Lull starts sooner then)"), "muted")
