@@ -193,7 +193,7 @@ class SchedulePage(Page):
         self._lulls.setText(week_words(windows))
         self._lulls.setAccessibleName(self._lulls.text())
         self._show_legend(bars)
-        rows = list_rows(bars)
+        rows = list_rows(bars, at)
         fill(self.list, [("", cells) for cells in rows], select=False)
         self._listed.setVisible(bool(rows))
 

@@ -158,14 +158,18 @@ def kind_words() -> dict[BarKind, str]:
     }
 
 
-def list_rows(bars: Sequence[Bar]) -> list[tuple[str, str, str, str]]:
+def list_rows(bars: Sequence[Bar], here: datetime) -> list[tuple[str, str, str, str]]:
     """Return the bars of the schedule as table rows (day, time, what the bar stands for, its text),
-    newest first.
+    first what has not ended `here` (now), soonest first, then the rest, newest first.
 
     Bars for hours that the user has set (such as sleep hours) are left out.
     """
     words = kind_words()
-    told = [bar for bar in bars if bar.kind.value not in HOURS]
+    told = sorted(
+        (bar for bar in bars if bar.kind.value not in HOURS), key=lambda one: (one.start, one.end)
+    )
+    ahead = [bar for bar in told if bar.end > here]
+    over = [bar for bar in told if bar.end <= here]
     return [
         (
             week_day(bar.start),
@@ -173,5 +177,5 @@ def list_rows(bars: Sequence[Bar]) -> list[tuple[str, str, str, str]]:
             words[bar.kind],
             plain(bar.text),
         )
-        for bar in sorted(told, key=lambda one: (one.start, one.end), reverse=True)
+        for bar in (*ahead, *reversed(over))
     ]
