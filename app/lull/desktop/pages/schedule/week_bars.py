@@ -14,6 +14,7 @@ from lull.contract.json_object import Json
 from lull.core.idle.hours import parse_hours as hours_of
 from lull.core.idle.hours import reads
 from lull.desktop.language.words import parsed, plain, tr, translated, week_day
+from lull.desktop.pages.schedule.hours_words import hours_words
 from lull.desktop.service.state import WEEK_DAYS
 
 DAY: Final = timedelta(days=1)
@@ -115,7 +116,7 @@ def _hours(hours: Json, first: date, zone: Any) -> Iterator[Bar]:
                     midnight = datetime.combine(day, time(0), zone)
                     start = midnight + timedelta(minutes=found.start_min)
                     end = midnight + timedelta(minutes=found.end_min)
-                    yield Bar(kind=kind, start=start, end=end, text=line)
+                    yield Bar(kind=kind, start=start, end=end, text=hours_words(line))
 
 
 def pieces(bar: Bar, day: date) -> tuple[float, float] | None:
