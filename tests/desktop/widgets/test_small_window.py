@@ -15,9 +15,11 @@ from pytestqt.qtbot import QtBot
 
 from lull.config.paths import Paths
 from lull.desktop.language.language_choice import ENGLISH, apply_language
+from lull.desktop.pages.learning.page import LearningPage
 from lull.desktop.pages.settings.page import SettingsPage
 from lull.desktop.pages.settings.wipe_dialog import WipeDialog
 from lull.desktop.pages.skills.page import SkillsPage
+from lull.desktop.pages.skills.skill_rows import USES
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.page import Page, PageName
 from lull.desktop.widgets.style import TEXT_SIZE
@@ -238,3 +240,25 @@ def test_the_choices_of_what_to_delete_are_read_whole(
         dialog.close()
     finally:
         apply_language(qapp, ENGLISH)
+
+
+@pytest.mark.usefixtures("spoken")
+def test_the_table_of_skills_leaves_out_a_column_before_it_scrolls_sideways(small: Shown) -> None:
+    page = small.go(PageName.SKILLS)
+    assert isinstance(page, SkillsPage)
+    small.until(lambda: page.showing_body and page.table.model().rowCount() > 0)
+    bar = page.table.horizontalScrollBar()
+    small.until(lambda: page.table.isColumnHidden(USES) and bar.maximum() == 0)
+    small.desktop.window.resize(1600, 800)
+    small.until(lambda: not page.table.isColumnHidden(USES) and bar.maximum() == 0)
+    small.desktop.window.resize(SMALL)
+    small.until(lambda: page.table.isColumnHidden(USES))
+
+
+@pytest.mark.usefixtures("spoken")
+def test_the_tables_of_runs_and_adapters_are_seen_whole_in_a_small_window(small: Shown) -> None:
+    page = small.go(PageName.LEARNING)
+    assert isinstance(page, LearningPage)
+    small.until(lambda: page.showing_body and page.runs.rowCount() > 0)
+    bars = [table.horizontalScrollBar() for table in (page.runs, page.adapters)]
+    small.until(lambda: all(bar.maximum() == 0 for bar in bars))

@@ -266,12 +266,19 @@ class Sides(QSplitter):
     """A layout of two widgets side by side, or one below the other where the window is too narrow
     for their text.
 
-    With `grows` only the first widget takes extra width, else both do.
+    With `grows` only the first widget takes extra width, else both do. `across` is the least width
+    of both side by side, in heights of a line of text.
     """
 
-    def __init__(self, *widgets: QWidget, sizes: tuple[int, int], grows: bool = False) -> None:
+    def __init__(
+        self,
+        *widgets: QWidget,
+        sizes: tuple[int, int],
+        grows: bool = False,
+        across: int = LEAST_ACROSS,
+    ) -> None:
         super().__init__(Qt.Orientation.Horizontal)
-        self._sizes, self._parts = sizes, widgets
+        self._sizes, self._parts, self._across = sizes, widgets, across
         self.setChildrenCollapsible(False)
         for widget in widgets:
             self.addWidget(widget)
@@ -302,7 +309,7 @@ class Sides(QSplitter):
 
     def _turn(self, *_: object) -> None:
         line = self.fontMetrics().lineSpacing()
-        narrow = self.width() < LEAST_ACROSS * line
+        narrow = self.width() < self._across * line
         turned = Qt.Orientation.Vertical if narrow else Qt.Orientation.Horizontal
         if turned is not self.orientation():
             self.setOrientation(turned)

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, Qt, QTimer
 from PySide6.QtGui import QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QTableView
 
 LEAST_ROW: Final = 30
 """Least height in pixels of a row."""
-FIRST_CHARACTERS: Final = 18
+FIRST_CHARACTERS: Final = 22
 """Least width of a table's first column, in characters."""
 ROW_GAP: Final = 9
 """Pixels between the text lines of two rows."""
@@ -64,6 +64,11 @@ class RowTable(QTableView):
         super().__init__()
         fit_rows(self, LEAST_ROW)
         self._whole = WholeRow(self)
+        self.spare: int | None = None
+        """The column that is left out where the table is too narrow for all."""
+        # Not at once: while Qt measures its columns, none of them may be measured or hidden.
+        self._later = QTimer(self, singleShot=True, interval=0)
+        self._later.timeout.connect(self._leave_out)
         self.horizontalHeader().sectionResized.connect(self._fit)
 
     @property
@@ -96,8 +101,24 @@ class RowTable(QTableView):
             return
         heads = self.horizontalHeader()
         others = sum(heads.sectionSize(n) for n in range(1, heads.count()))
-        least = FIRST_CHARACTERS * self.fontMetrics().averageCharWidth()
-        heads.resizeSection(0, max(least, self.viewport().width() - others))
+        heads.resizeSection(0, max(self._least, self.viewport().width() - others))
+        if self.spare is not None:
+            self._later.start()
+
+    @property
+    def _least(self) -> int:
+        return FIRST_CHARACTERS * self.fontMetrics().averageCharWidth()
+
+    def _leave_out(self) -> None:
+        """Hide the spare column if the others leave it no room; else show it."""
+        spare, heads = self.spare, self.horizontalHeader()
+        if spare is None:
+            return
+        others = sum(heads.sectionSize(n) for n in range(1, heads.count()) if n != spare)
+        wanted = max(self.sizeHintForColumn(spare), heads.sectionSizeHint(spare))
+        narrow = self._least + others + wanted > self.viewport().width()
+        if narrow != self.isColumnHidden(spare):
+            self.setColumnHidden(spare, narrow)
 
     def moveCursor(  # noqa: N802
         self, action: QTableView.CursorAction, modifiers: Qt.KeyboardModifier

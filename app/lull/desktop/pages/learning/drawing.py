@@ -261,10 +261,13 @@ class ChartDrawing:
         area, x, metrics = frame.area, frame.x(mark.at_s), QFontMetricsF(painter.font())
         painter.setPen(QPen(QColor(self.theme.curve_c), 1.4, Qt.PenStyle.DotLine))
         painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
-        painter.setPen(QColor(self.theme.text))
         width = metrics.horizontalAdvance(mark.name)
         beside = x + GAP / 2 if x + GAP + width < area.right() else x - GAP / 2 - width
         y = area.bottom() - area.height() * 0.05 - metrics.height() * line
+        # On a ground of its own it is read also where points are.
+        ground = QRectF(beside, y - metrics.ascent(), width, metrics.height())
+        painter.fillRect(ground.adjusted(-2, 0, 2, 0), QColor(self.theme.card))
+        painter.setPen(QColor(self.theme.text))
         painter.drawText(QPointF(beside, y), mark.name)
 
 

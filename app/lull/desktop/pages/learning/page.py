@@ -53,6 +53,8 @@ from lull.desktop.widgets.tokens import GAP
 
 CANCELLABLE = ("waiting", "training", "trained", "judging")
 LEARNING_FEED_DAYS: Final = 28
+TABLES_ACROSS: Final = 45
+"""Least width of the two tables side by side, in heights of a line of text."""
 
 
 class LearningPage(Page):
@@ -156,7 +158,7 @@ class LearningPage(Page):
         outer.addWidget(self.doing)
         outer.addWidget(self.placings)
         outer.addWidget(self._curve_card(), 1)
-        outer.addWidget(Sides(runs, adapters, sizes=(464, 426)), 1)
+        outer.addWidget(Sides(runs, adapters, sizes=(464, 426), across=TABLES_ACROSS), 1)
 
     def _curve_card(self) -> Card:
         card = Card()

@@ -24,7 +24,7 @@ from lull.contract import routes
 from lull.contract.json_object import Json
 from lull.desktop.language.words import count, counted, skill_title, tr, without_args
 from lull.desktop.pages.skills.generations_dialog import GenerationsDialog
-from lull.desktop.pages.skills.skill_rows import SkillFilter, SkillRows, key_of
+from lull.desktop.pages.skills.skill_rows import USES, SkillFilter, SkillRows, key_of
 from lull.desktop.pages.skills.skill_view import SkillView
 from lull.desktop.service.client import Reply
 from lull.desktop.service.state import OutcomeMessage, Subject
@@ -86,6 +86,7 @@ class SkillsPage(Page):
     def _table(self) -> RowTable:
         made = RowTable()
         made.setModel(self.filter)
+        made.spare = USES
         made.setAccessibleName(tr("Skills"))
         made.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         made.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)

@@ -22,6 +22,8 @@ from lull.desktop.shared.skill_words import where_words
 Index = QModelIndex | QPersistentModelIndex
 _ROOT: Final = QModelIndex()
 COLUMNS: Final = 4
+USES: Final = 2
+"""Number of the column with the number of uses."""
 
 
 class SkillRows(QAbstractTableModel):
@@ -192,7 +194,7 @@ def _cell(skill: Json, column: int) -> str:
         case 2:
             return count(int(skill.get("uses", 0)))
     effect = skill.get("effect")
-    return tr("%1  (n = %2)", signed(effect["value"]), effect["n"]) if effect else "–"
+    return signed(effect["value"]) if effect else "–"  # the rest is told beside it
 
 
 def _sort_key(skill: Json, column: int) -> Any:
