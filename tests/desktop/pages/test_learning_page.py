@@ -83,8 +83,8 @@ def test_each_curve_has_its_table_and_the_marks_of_what_changed() -> None:
     with_, without = skills.series
     assert [dot.value for dot in with_.dots] == [0.6]
     assert [dot.value for dot in without.dots] == [0.2, 0.4]
-    assert skills.rows[0] == ("11-11", "60%  (4)", "40%  (4)")
-    assert skills.rows[1] == ("11-10", "–", "20%  (4)")
+    assert skills.rows[0] == ("11 Nov", "60%  (4)", "40%  (4)")
+    assert skills.rows[1] == ("10 Nov", "–", "20%  (4)")
     assert skills.level == 0.25
     assert [(mark.text, mark.adapter) for mark in skills.marks] == [
         ("skills version 3: “Menu” was approved", False),
