@@ -177,6 +177,51 @@ def test_what_wiring_makes_takes_objects_rather_than_bundles_of_functions() -> N
     assert many.keys() <= FUNCTIONS_OF_TABLES, many
 
 
+def test_wiring_sets_nothing_on_an_object_that_is_made() -> None:
+    """A part gets what it works with when it is made, or tells by a method what it is given later:
+    whoever reads its class would not find a function that wiring puts in afterwards.
+    """
+    wiring = [file for file in SOURCES if file.is_relative_to(APP / "lull/service/wiring")]
+    found = {file.name: set_on_others(tree_of(file)) for file in wiring}
+    assert {name: lines for name, lines in found.items() if lines} == {}
+
+
+def set_on_others(tree: ast.Module) -> list[str]:
+    """Statements that set an attribute of an object other than `self`, or with `setattr`."""
+    found = []
+    for node in ast.walk(tree):
+        match node:
+            case ast.Assign(targets=targets):
+                pass
+            case ast.AnnAssign(target=target) | ast.AugAssign(target=target):
+                targets = [target]
+            case ast.Call(func=ast.Name(id="setattr")):
+                found.append(ast.unparse(node))
+                continue
+            case _:
+                continue
+        for one in (part for target in targets for part in ast.walk(target)):
+            of_itself = isinstance(one, ast.Attribute) and ast.unparse(one.value) == "self"
+            if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store) and not of_itself:
+                found.append(ast.unparse(node))
+    return found
+
+
+def test_a_function_that_is_set_on_a_made_object_is_noticed() -> None:
+    source = (
+        "engine.lost = tell\nself.own = 1\none.damage, one.after = check, tell\nname = a.b\n"
+        "setattr(engine, 'after', tell)\nparts.rule: Rule = rule\nself.index.after = tell"
+    )
+    assert set_on_others(ast.parse(source)) == [
+        "engine.lost = tell",
+        "one.damage, one.after = (check, tell)",
+        "one.damage, one.after = (check, tell)",
+        "parts.rule: Rule = rule",
+        "self.index.after = tell",
+        "setattr(engine, 'after', tell)",
+    ]
+
+
 def made_in(*folders: Path) -> set[str]:
     """Names of what is called in these folders."""
     return {

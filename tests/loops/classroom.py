@@ -29,6 +29,7 @@ from lull.core.skills.ports import EvolverMaterial, SkillDraft
 from lull.core.skills.rules import EvolveRule
 from lull.core.skills.skill import Skill, SkillKey, SkillText
 from lull.loops.chat.current_selection import CurrentSelection
+from lull.loops.chat.known_models import KnownModels
 from lull.loops.chat.serve import Serve
 from lull.loops.feedback.ask_judge import AskJudge
 from lull.loops.feedback.credit_wins import CreditWins
@@ -204,7 +205,7 @@ class Classroom(Home):
             clock=self.clock,
             ids=self.ids,
             rule=self.rule,
-            facts_within_s=0.02,
+            models=KnownModels(within_s=0.02),
             holdout=self.holdout,
         )
         self.learn()

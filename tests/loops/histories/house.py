@@ -32,6 +32,7 @@ from lull.core.skills.rules import EvolveRule
 from lull.core.skills.skill import Library
 from lull.core.skills.skill_ranking import RetrievalRule
 from lull.loops.chat.current_selection import CurrentSelection
+from lull.loops.chat.known_models import KnownModels
 from lull.loops.chat.serve import Serve
 from lull.loops.feedback.ask_judge import AskJudge
 from lull.loops.feedback.credit_wins import CreditWins
@@ -202,7 +203,7 @@ class House:
             clock=clock,
             ids=world.ids,
             rule=RetrievalRule(),
-            facts_within_s=60.0,
+            models=KnownModels(within_s=60.0),
             holdout=self.holdout,
         )
         self.current_selection = CurrentSelection(

@@ -76,6 +76,7 @@ def adapters_of(
     control = AdapterControl(
         adapters,
         promote,
+        shared.models.built_in.reloads,
         model=lambda: settings().training.model,
         problem=shared.problems.set_or_clear,
     )
