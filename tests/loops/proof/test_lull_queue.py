@@ -124,9 +124,9 @@ async def test_what_a_pair_of_answers_needs_is_what_earlier_ones_took() -> None:
         proving=waits,
         measure=cast(MeasureUse, Uses()),
         placing=cast(MeasurePlacing, Placings()),
-        exams=list,
-        preparing=list,
-        training=list,
+        exams=Waiting(),
+        preparing=Waiting(),
+        training=Waiting(),
         models=lent,
         clock=clock,
     )

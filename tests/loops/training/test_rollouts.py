@@ -54,7 +54,7 @@ async def test_a_request_whose_wish_is_known_is_sampled_and_scored_by_it(
 async def test_what_sampling_needs_is_what_it_took_here(house: NightHouse) -> None:
     await house.menus(6)
     await house.job.search_now()
-    (work,) = house.job.queue()
+    (work,) = house.job.works()
     assert work.needs_s == GROUP_S
 
     def slowly(_: GenerateRequest) -> str:
@@ -70,7 +70,7 @@ async def test_what_sampling_needs_is_what_it_took_here(house: NightHouse) -> No
     assert work.needs_s == pytest.approx(took_s / sampled)
     assert work.left_s >= work.needs_s
     again = await house.job.search_now()
-    (work,) = house.job.queue()
+    (work,) = house.job.works()
     assert again.task is Task.SAMPLE and work.needs_s > 4 * GROUP_S
 
 
