@@ -39,7 +39,7 @@ from lull.loops.feedback.credit_wins import CreditWins
 from lull.loops.feedback.hear import Hear
 from lull.loops.feedback.reward_book import RewardBook
 from lull.loops.feedback.score import Score
-from lull.loops.feedback.standing_wishes import StandingWishes, turned_down
+from lull.loops.feedback.standing_wishes import StandingWishes, TurnedDownWishes
 from lull.loops.feedback.verify import Verifier
 from lull.loops.proof.holdout import Holdout
 from lull.loops.proof.measured_skills import UseEvidence
@@ -70,7 +70,7 @@ from lull.store.skills.skill_folders import SkillFolders
 from lull.store.skills.skills import Skills
 from lull.store.sqlite.database import Database
 from tests.building import KEY
-from tests.doubles.fakes import FakeChatModel, FakeClock, FakeCoin, FakeIds
+from tests.doubles.fakes import FakeChatModel, FakeClock, FakeCoin, FakeIds, JudgeNow
 from tests.exact import EXACT
 from tests.loops.histories.puppets import Ear, Policy, Referee, writer
 
@@ -209,7 +209,7 @@ class House:
         self.current_selection = CurrentSelection(
             self.serve.skill_selector, in_use=self, facts=FACTS.get
         )
-        verifier = Verifier({POCKET: parsing.check}, checks=self._checks, tools=EXACT)
+        verifier = Verifier({POCKET: parsing.check}, checks=self, tools=EXACT)
         self.hear = Hear(
             self.feedback,
             self.rewards,
@@ -234,7 +234,7 @@ class House:
         self.ask_judge = AskJudge(
             self.rewards,
             book=self.book,
-            judge=lambda: world.judge,
+            judges=JudgeNow(lambda: world.judge),
             quiet=self,
             clock=clock,
             rule=ScoreRule(),
@@ -248,7 +248,7 @@ class House:
                 self.rewards,
                 self.feedback,
                 verifier,
-                turned_down=lambda: turned_down(self.proposals, self.library, self.skills),
+                turned_down=TurnedDownWishes(self.proposals, self.skills, in_use=self),
             ),
         )
         model = ModelEvolver(world.writer, coin=FakeCoin())
@@ -262,7 +262,7 @@ class House:
             proposals=self.proposals,
             in_use=self,
             merging=merging,
-            checks=self._checks,
+            checks=self,
             clock=clock,
             ids=world.ids,
             rule=EVOLVE,
@@ -287,7 +287,7 @@ class House:
             current_selection=self.current_selection,
             in_use=self,
             verifier=verifier,
-            judge=lambda: world.judge,
+            judges=JudgeNow(lambda: world.judge),
             warm=PROVE.warm,
         )
         self.prove = Prove(
@@ -296,7 +296,7 @@ class House:
             ground=ProofGround(
                 proposals=self.proposals,
                 in_use=self,
-                judge=lambda: world.judge,
+                judges=JudgeNow(lambda: world.judge),
                 rule=PROVE,
             ),
             targets=self,
@@ -322,7 +322,7 @@ class House:
         """Implements core.ports.Quiet: work runs at once, because nobody chats meanwhile."""
         return await work()
 
-    def _checks(self, sha256: str) -> list[Check]:
+    def checks_of(self, sha256: str) -> list[Check]:
         text = self.skills.folders.text(sha256).metadata.get(CHECK, "")
         return [parse(text)] if text else []
 

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
-from lull.core.checks.check import Check
 from lull.core.checks.reading import parse as parse_check
 from lull.core.checks.rules.phrases import without_leading_no
 from lull.core.errors import LullError
@@ -29,7 +28,7 @@ from lull.core.proof.whose_words import quoted_parts
 from lull.core.provenance.authorship import Author
 from lull.core.provenance.screening import Screening, screen
 from lull.core.skills.failures import FailureSet
-from lull.core.skills.ports import LibraryInUse, Merging, SkillDraft
+from lull.core.skills.ports import ChecksOfSkills, LibraryInUse, Merging, SkillDraft
 from lull.core.skills.rules import EvolveRule
 from lull.core.skills.similarity import (
     DEFAULT_LIKENESS,
@@ -59,7 +58,7 @@ class Propose:
         proposals: Proposals,
         in_use: LibraryInUse,
         merging: Merging,
-        checks: Callable[[str], Sequence[Check]],
+        checks: ChecksOfSkills,
         clock: Clock,
         ids: Ids,
         rule: EvolveRule,
@@ -128,7 +127,8 @@ class Propose:
         if not draft.check or skill.scope is not draft.scope:
             return False
         matter = parse_check(draft.check).fixed_property
-        if not matter or all(c.fixed_property != matter for c in self._checks(skill.sha256)):
+        approved = self._checks.checks_of(skill.sha256)
+        if not matter or all(check.fixed_property != matter for check in approved):
             return False
         near = subject_similarity(skill.description, draft.text.description) >= self._rule.same_kind
         return draft.scope is Scope.ALL or near

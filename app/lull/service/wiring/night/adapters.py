@@ -94,7 +94,7 @@ def _sources(
         proposals=shared.stores.proposals,
         current_selection=learning.current_selection,
         verifier=learning.scoring.verifier,
-        judge=parts.judge,
+        judges=parts.judges,
         curriculum=learning.curriculum,
     )
 
