@@ -158,7 +158,7 @@ def test_a_missing_file_says_so(file: Path) -> None:
 
 def test_a_file_of_a_minute_ago_counts_and_an_older_one_does_not(file: Path) -> None:
     assert written(file, {"input_idle_s": 900}, age_s=59).input_idle_s == 900.0
-    assert "1 min old" in why(written(file, {"input_idle_s": 900}, age_s=61).input_idle_s)
+    assert "61 s old" in why(written(file, {"input_idle_s": 900}, age_s=61).input_idle_s)
 
 
 def test_a_file_from_the_future_does_not_count(file: Path) -> None:
