@@ -227,7 +227,7 @@ def rollout_rule(settings: Settings) -> RolloutRule:
         group_size=training.group_size,
         most_a_prompt=training.rollouts_a_prompt,
         answer_tokens=training.answer_tokens,
-        groups_at_once=max(1, settings.engine.max_batch // training.group_size),
+        answers_at_once=settings.engine.max_batch,
     )
 
 
