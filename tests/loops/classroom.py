@@ -277,6 +277,7 @@ class Classroom(Home):
                 current_selection=self.current_selection,
             ),
             proposals=self.proposals,
+            in_use=self,
             writers=self._writers,
             quiet=self.quiet,
             clock=self.clock,

@@ -276,6 +276,7 @@ class House:
                 current_selection=self.current_selection,
             ),
             proposals=self.proposals,
+            in_use=self,
             writers=lambda: writers,
             quiet=self,
             clock=clock,

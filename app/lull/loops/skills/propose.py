@@ -81,7 +81,7 @@ class Propose:
 
         Raises LullError if too many skills are active.
         """
-        active = self.active(found.client)
+        active = self._in_use.library.active_of(found.client)
         if any(self._merging.says_already(skill.body, draft.text.body) for skill in active):
             log.info("a skill says it already")
             return None
@@ -224,14 +224,6 @@ class Propose:
         # Its name is made of the user's words, and those stand in no log.
         log.info("proposal %s is %s", proposal.id, proposal.status)
         return proposal
-
-    def active(self, client: str) -> list[Skill]:
-        """Return the active skills of one client ("" for the skills shared by all clients)."""
-        return [
-            skill
-            for key, skill in sorted(self._in_use.library.skills.items())
-            if key.client == client and skill.status is SkillStatus.ACTIVE
-        ]
 
     def _is_ours(self, skill: Skill) -> bool:
         """Whether Lull wrote a skill and it is unchanged; the user's own are never edited."""

@@ -323,6 +323,7 @@ def _evolve(
             current_selection=current_selection,
         ),
         proposals=stores.proposals,
+        in_use=shared.in_use,
         writers=asked.writers,
         quiet=quiet,
         clock=shared.clock,
