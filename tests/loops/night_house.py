@@ -42,7 +42,7 @@ from lull.store.training.tidy_runs import RunFolderCleanup
 from lull.store.training.training import Training
 from tests.building import ANYBODY, FACTS
 from tests.doubles.fake_engine import FakeEngine
-from tests.doubles.fakes import FakeClock
+from tests.doubles.fakes import FakeClock, JudgeNow
 from tests.doubles.scripted_trainer import ScriptedTrainer
 from tests.loops.classroom import MENU, Classroom
 
@@ -151,7 +151,7 @@ class NightHouse(Classroom):
             feedback=self.feedback,
             proposals=self.proposals,
             verifier=self.verifier,
-            judge=lambda: self.judge,
+            judges=JudgeNow(lambda: self.judge),
             book=self.book,
         )
         self.rollouts = Rollouts(

@@ -28,6 +28,7 @@ from lull.pocket.language import Kind
 from lull.resources import pocket_dir
 from lull.service.adapters.control import AdapterControl
 from lull.service.adapters.host import EngineHost
+from lull.service.adapters.reloads import AdapterReloads
 from lull.service.builtin.model import EngineModels
 from lull.service.builtin.routes import ServedModel
 from lull.store.adapters.adapter_files import AdapterFiles
@@ -144,7 +145,11 @@ class House:
             problem=self._problem,
         )
         self.control = AdapterControl(
-            self.adapters, self.promote, model=lambda: POCKET, problem=self._problem
+            self.adapters,
+            self.promote,
+            AdapterReloads(),
+            model=lambda: POCKET,
+            problem=self._problem,
         )
 
     async def serve_pocket(self) -> None:

@@ -23,6 +23,7 @@ from lull.service.wiring.learning.curriculum import shipped_canaries
 from lull.store.adapters.adapters import Adapters
 from lull.store.chat.turn_rows import Label
 from tests.building import FACTS, answer
+from tests.doubles.fakes import JudgeNow
 from tests.loops.night_house import BARS, POCKET, RULE, RULED, NightHouse
 
 MENU = pocket.Kind.MENU
@@ -55,7 +56,7 @@ def sources(house: NightHouse) -> MaterialSources:
         proposals=house.proposals,
         current_selection=house.current_selection,
         verifier=house.verifier,
-        judge=lambda: house.judge,
+        judges=JudgeNow(lambda: house.judge),
         curriculum=curriculum(house),
     )
 

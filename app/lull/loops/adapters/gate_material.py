@@ -11,7 +11,7 @@ are scored by the user's own correction, never by the skill's text.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -19,7 +19,7 @@ from lull.core.adapters.adapter import AdapterVersion
 from lull.core.chat.messages import Completion, Finish, Message, Role, text_message
 from lull.core.checks.reading import parse
 from lull.core.errors import NotFound
-from lull.core.feedback.judge import Judge, JudgeQuestion, QuestionKind
+from lull.core.feedback.judge import ChosenJudge, JudgeQuestion, QuestionKind
 from lull.core.feedback.reward import GREY, majority
 from lull.core.proof.proposal import Proposal, ProposalStatus
 from lull.core.provenance.leaks import memorable
@@ -57,7 +57,7 @@ class MaterialSources:
     proposals: Proposals
     current_selection: CurrentSelection
     verifier: Verifier
-    judge: Callable[[], Judge | None]
+    judges: ChosenJudge
     curriculum: Curriculum
 
     async def collect(self, version: AdapterVersion) -> GateMaterial:
@@ -247,7 +247,7 @@ def _by_proposal(sources: MaterialSources, served: ServedTurn, proposal: Proposa
             answer=answer.message.text,
             check=parse(proposal.check) if proposal.check else None,
         )
-        judge = sources.judge()
+        judge = sources.judges.judge()
         if does is not None or judge is None or sources.verifier.is_exact(served.turn.model):
             return None if does is None else float(does)
         question = JudgeQuestion(
@@ -309,7 +309,7 @@ def _as_before(sources: MaterialSources, served: ServedTurn) -> Scores:
             return 0.0
         if answer.message.text.strip() == accepted:
             return 1.0
-        judge = sources.judge()
+        judge = sources.judges.judge()
         if judge is None or sources.verifier.is_exact(served.turn.model):
             return 0.0 if sources.verifier.is_exact(served.turn.model) else None
         question = JudgeQuestion(

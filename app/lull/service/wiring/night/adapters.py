@@ -76,6 +76,7 @@ def adapters_of(
     control = AdapterControl(
         adapters,
         promote,
+        shared.models.built_in.reloads,
         model=lambda: settings().training.model,
         problem=shared.problems.set_or_clear,
     )
@@ -93,7 +94,7 @@ def _sources(
         proposals=shared.stores.proposals,
         current_selection=learning.current_selection,
         verifier=learning.scoring.verifier,
-        judge=parts.judge,
+        judges=parts.judges,
         curriculum=learning.curriculum,
     )
 

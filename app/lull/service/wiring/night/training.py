@@ -12,7 +12,7 @@ from lull.backends.retrieval.late_exemplars import LateExemplars
 from lull.backends.system.clock import TimeSortedIds
 from lull.config.paths import Paths
 from lull.config.settings import Settings
-from lull.core.feedback.judge import Judge
+from lull.core.feedback.judge import ChosenJudge
 from lull.core.training.ports import Trainer
 from lull.loops.adapters.promote import Promote
 from lull.loops.training.decide_step import DecideStep
@@ -26,6 +26,7 @@ from lull.loops.training.train import Train
 from lull.loops.training.training_data import TrainingData
 from lull.loops.training.training_job import TrainingJob, wait_until_readable
 from lull.loops.training.work.running_trainer import RunningTrainer
+from lull.service.models.aux_models import TrainingJudge
 from lull.service.training.events import ToldTraining
 from lull.service.training.served_learner import ServedLearner
 from lull.service.wiring.base.shared import SharedParts
@@ -48,10 +49,8 @@ class TrainingGateParts:
     eligible: Eligible
     rewarding: RewardAnswers
     rollouts: Rollouts
-    judge: Callable[[], Judge | None]
-    """Function that returns the judge model for training; None if the only one is the model that
-    learns.
-    """
+    judges: ChosenJudge
+    """The judge model for training; none if the only one is the model that learns."""
 
 
 def parts_of(
@@ -67,13 +66,13 @@ def parts_of(
         stores.rewards, stores.proposals, still=learning.current_selection.selects_same_skills
     )
 
-    judge = learning.models.aux.judge_of_training
+    judges = TrainingJudge(learning.models.aux, settings)
     rewarding = RewardAnswers(
         rewards=stores.rewards,
         feedback=stores.feedback,
         proposals=stores.proposals,
         verifier=learning.scoring.verifier,
-        judge=judge,
+        judges=judges,
         book=learning.scoring.book,
     )
     return TrainingGateParts(
@@ -82,7 +81,7 @@ def parts_of(
         files=AdapterFiles(paths.home / "adapters", rows_missing=rows_missing, runs=folders),
         eligible=eligible,
         rewarding=rewarding,
-        judge=judge,
+        judges=judges,
         rollouts=Rollouts(
             rewards=stores.rewards,
             training=stores.training,
@@ -228,7 +227,7 @@ def rollout_rule(settings: Settings) -> RolloutRule:
         group_size=training.group_size,
         most_a_prompt=training.rollouts_a_prompt,
         answer_tokens=training.answer_tokens,
-        groups_at_once=max(1, settings.engine.max_batch // training.group_size),
+        answers_at_once=settings.engine.max_batch,
     )
 
 
