@@ -136,7 +136,7 @@ def test_a_database_that_went_with_its_witness_is_told_in_one_language(tmp_path:
     (lost,) = Witness(database).find_losses()
     assert problem_text(lost.as_dict()).startswith(
         f"{database} ist weg, und mit ihr die Datei, in der stand, wie viel in ihr war. Von früher "
-        "ist noch da: Skill-Texte 0, Adapter 0, Trainingsläufe 1. Kein Adapter ist in Gebrauch. "
+        "ist noch da: Skill-Texte 0, Adapter 0, Trainingsläufe 1. Kein Adapter ist im Einsatz. "
     )
 
 
@@ -264,6 +264,12 @@ def test_the_doctor_s_composed_lines_are_said_in_german() -> None:
         "writer": {"model": None, "why": "Ollama has no models."},
     }
     assert translated(exams(roles)).startswith("Lesemodell: kein Modell – ")
+    nobody = {role: {"model": None, "why": "Ollama has no models."} for role in roles}
+    told = problem_text(exams(nobody), "text")
+    assert told == (
+        "Zurzeit hilft Lull kein Chat-Modell; es lernt auch ohne eines. "
+        "In den Einstellungen steht, warum."
+    )
     window = decide(IdleSignals(now=NOW, monotonic_s=9_000.0, **FINE), settings=IdleRule())
     said = translated(lulls(window, watching=True))
     assert said == "darf jetzt arbeiten: Schon 50 min kein Zeichen von dir."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -220,7 +221,9 @@ def learned(shown: Shown, scripted: Scripted) -> LearningPage:
 def test_learning_without_a_run_says_what_it_needs(on_script: Shown) -> None:
     page = on_script.go(PageName.LEARNING)
     on_script.until(lambda: page.nothing.head.text() == "No run yet")
-    assert "starts at 8 requests" in page.nothing.words.text()
+    words = page.nothing.words
+    assert "to 6 more requests: rate some answers" in words.text()
+    assert len(re.findall(r"\d+", words.text())) == 1
 
 
 def test_learning_shows_runs_and_adapters_beside_the_curve(

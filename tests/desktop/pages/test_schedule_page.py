@@ -61,7 +61,11 @@ def test_planned_works_of_minutes_that_follow_on_each_other_are_drawn_as_one_bar
     assert (one.start, one.end, other) == (found[0].start, found[1].end, night)
     away = Bar(kind=BarKind.AWAY, start=NOW, end=NOW + timedelta(hours=1))
     assert joined([found[0], away, away]) == [found[0], away, away]
-    assert [row[3] for row in list_rows(found)] == ["Tables", "Lists"]
+    assert [row[3] for row in list_rows(found, NOW)] == ["Lists", "Tables"]
+    gone = Bar(kind=BarKind.AWAY, start=NOW - timedelta(hours=2), end=NOW, text="away")
+    earlier = Bar(kind=BarKind.AWAY, start=NOW - timedelta(hours=4), end=NOW, text="before")
+    rows = list_rows([gone, *found, earlier], NOW)
+    assert [row[3] for row in rows] == ["Lists", "Tables", "away", "before"]
 
 
 @pytest.mark.parametrize("minutes", [3, 12])
@@ -115,7 +119,7 @@ def test_when_nobody_was_here_is_shown_beside_the_lulls_and_in_the_list() -> Non
     windows = {"idle": [{"start": at(hours=-2), "end": at(hours=-1), "seen_to_end": True}]}
     found = bars_of(windows, {}, NOW.date(), NOW)
     assert [bar.kind for bar in found] == [BarKind.IDLE]
-    assert list_rows(found) == [("Wed 18 Nov", "10:00–11:00", "you were away", "")]
+    assert list_rows(found, NOW) == [("Wed 18 Nov", "10:00–11:00", "you were away", "")]
 
 
 def test_hours_that_nobody_can_read_leave_the_rest_standing() -> None:
@@ -253,7 +257,7 @@ def test_a_calendar_is_named_its_file_read_and_its_days_told(
     on_script.until(dialog.preview.toPlainText)
     at = datetime.fromisoformat(event["start"]).astimezone()  # here, wherever that is
     day = ("Mon", "Tue")[at.weekday()]
-    assert dialog.preview.toPlainText().startswith(f"{day} {at:%Y-%m-%d %H:%M}")
+    assert dialog.preview.toPlainText().startswith(f"{day} {at.day} {at:%b %Y %H:%M}")
     dialog.named.setText("Work")
     dialog.add.click()
     on_script.until(lambda: scripted.posts(routes.CALENDARS))

@@ -5,7 +5,7 @@ Nothing is cut off, and what does not fit is scrolled to.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -34,6 +34,14 @@ SMALL = QSize(900, 600)
 SKILL = skills()[0]
 
 
+@pytest.fixture(params=[ENGLISH, "de"])
+def spoken(qapp: QApplication, request: pytest.FixtureRequest) -> Iterator[None]:
+    """Each language of the window, one after the other."""
+    apply_language(qapp, request.param)
+    yield
+    apply_language(qapp, ENGLISH)
+
+
 @pytest.fixture
 def small(scripted: Scripted, home: Path, show: Callable[..., Shown]) -> Shown:
     """A small window in front of a week in which much has happened."""
@@ -60,16 +68,30 @@ def unfold(page: Page) -> None:
         page.advanced.fold.click()
 
 
+@pytest.mark.usefixtures("spoken")
 @pytest.mark.parametrize("name", PageName)
 def test_nothing_is_cut_off_in_a_small_window(small: Shown, name: PageName) -> None:
     assert whole(small, name) == []
-    choices = small.desktop.window.page(name).findChildren(Choice)
-    small.until(
-        lambda: all(one.drawn_text == one.currentText() for one in choices if one.isVisible())
-    )
+    read_whole(small, name)
+
+
+def read_whole(shown: Shown, name: PageName) -> None:
+    """Wait until every choice on a page is read whole."""
+    choices = shown.go(name).findChildren(Choice)
+    shown.until(lambda: shortened(choices) == [])
+
+
+def shortened(choices: Sequence[Choice]) -> list[str]:
+    """Return the choices that are drawn with "…"."""
+    return [
+        one.currentText()
+        for one in choices
+        if one.isVisible() and one.drawn_text != one.currentText()
+    ]
 
 
 @pytest.mark.full
+@pytest.mark.usefixtures("spoken")
 def test_nothing_is_cut_off_with_text_of_twice_the_size(small: Shown) -> None:
     settings = small.go(PageName.SETTINGS)
     assert isinstance(settings, SettingsPage)
@@ -79,6 +101,8 @@ def test_nothing_is_cut_off_with_text_of_twice_the_size(small: Shown) -> None:
     assert small.desktop.preferences.value(TEXT_SIZE, 100, type=int) == 200
     assert settings.fontMetrics().height() > 1.8 * before
     assert {name: found for name in PageName if (found := whole(small, name))} == {}
+    for name in (PageName.REVIEW, PageName.CONVERSATIONS):
+        read_whole(small, name)
     choose(settings.window_card.text_size, 100)
     assert settings.fontMetrics().height() == before
 
@@ -106,6 +130,7 @@ def too_large(shown: Shown) -> dict[str, list[str]]:
 
 
 @pytest.mark.full
+@pytest.mark.usefixtures("spoken")
 @pytest.mark.parametrize("percent", [100, 200])
 def test_every_dialog_fits_on_a_small_screen(small: Shown, percent: int) -> None:
     settings = small.go(PageName.SETTINGS)

@@ -210,7 +210,7 @@ def time_of_day(at: datetime, here: datetime) -> str:
             return tr("tomorrow %1", text)
         case days if 1 < days < 7:
             return f"{on_day(local, 'dddd')} {text}"
-    return on_day(local, tr("yyyy-MM-dd HH:mm"))
+    return on_day(local, tr("d MMM yyyy HH:mm"))
 
 
 def clock(iso: str | None, at: datetime) -> str:
@@ -254,7 +254,7 @@ def on_day(at: date, form: str) -> str:
 def short_date(iso: str | None) -> str:
     """Return a time of the service as local date and time; "" if there is none."""
     moment = parsed(iso)
-    return on_day(moment.astimezone(), tr("yyyy-MM-dd HH:mm")) if moment else ""
+    return on_day(moment.astimezone(), tr("d MMM yyyy HH:mm")) if moment else ""
 
 
 def short_day(iso: str | None) -> str:
@@ -264,12 +264,12 @@ def short_day(iso: str | None) -> str:
         day = moment.astimezone() if moment else date.fromisoformat(str(iso))
     except ValueError:
         return ""
-    return on_day(day, tr("MM-dd"))
+    return on_day(day, tr("d MMM"))
 
 
 def week_day(at: date) -> str:
     """Format a date briefly, with its weekday, day and month."""
-    return on_day(at, tr("ddd dd MMM"))
+    return on_day(at, tr("ddd d MMM"))
 
 
 def without_args(do: Callable[[], object]) -> Callable[..., None]:

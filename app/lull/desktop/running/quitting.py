@@ -13,13 +13,14 @@ from enum import StrEnum
 from typing import Final
 
 from PySide6.QtCore import QObject, QSettings, Qt, QTimer, Signal
-from PySide6.QtWidgets import QDialog, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from lull.contract import routes
 from lull.contract.json_object import Json
 from lull.desktop.language.words import tr, translated
 from lull.desktop.service.client import Reply
 from lull.desktop.service.state import AppState, Subject
+from lull.desktop.widgets.fitted_dialog import FittedDialog
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.widgets.wrapped_check import WrappedCheck
@@ -62,7 +63,7 @@ class Leaving:
         return [one for one in self.clients if one["known"]]
 
 
-class QuitDialog(QDialog):
+class QuitDialog(FittedDialog):
     """Dialog that says what goes on once Lull has quit, and asks what to do."""
 
     keep = Signal()

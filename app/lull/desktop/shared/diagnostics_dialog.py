@@ -52,6 +52,10 @@ class DiagnosticsDialog(QDialog):
             "name. Read it before you give it to anybody; Lull doesn't send it anywhere."
         )
         box.addWidget(label(words, "muted", wrap=True))
+        # Told only to those for whom it is another language than theirs.
+        self.english = label(tr("The text below is in English."), "muted", wrap=True)
+        self.english.setVisible(self.english.text() != "The text below is in English.")
+        box.addWidget(self.english)
         box.addWidget(self.text, 1)
         box.addLayout(row(None, button(tr("Close"), self.close), self.copy, self.save))
         self.save.setDefault(True)

@@ -154,6 +154,9 @@ class ConnectStep(WelcomeStep):
         self.address = self._line(tr("Lull's address"))
         copy = button(tr("Copy address"), self.kit.actions.copy_address)
         self.box.addLayout(row(self.address, copy))
+        self.try_it = button(tr("Send a test message"), self._try, main=False)
+        self.box.addLayout(row(self.try_it, None))
+        self.answer = self.says("")
         self.says(tr("Or paste this into a terminal:"), "muted")
         self.line = LongText(self.kit.place.ask)
         self.line.setFont(mono())
@@ -161,9 +164,6 @@ class ConnectStep(WelcomeStep):
         paste = button(tr("Copy line"), self._copy_line)
         self.box.addWidget(self.line)
         self.box.addLayout(row(paste, None))
-        self.try_it = button(tr("Send a test message"), self._try, main=False)
-        self.box.addLayout(row(self.try_it, None))
-        self.answer = self.says("")
         self._pressed = False
         self._waiting = False
         self._sample = SampleChat(self)

@@ -8,8 +8,9 @@ from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QComboBox, QLabel, QStyle, QStyleOptionComboBox
 
-LEAST_CHARACTERS: Final = 14
-"""Least width of a combo box in characters; a text that does not fit ends in "…"."""
+MOST_CHARACTERS: Final = 30
+"""Most characters of its text for which a combo box always has room; a longer one may end in
+"…"."""
 FRAME_PX: Final = 42
 """Width in pixels of a combo box's frame and arrow, without its text."""
 ROUNDED_PX: Final = 2
@@ -29,6 +30,7 @@ class Choice(QComboBox):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._label = QLabel()
         self._label.setBuddy(self)
+        self.currentTextChanged.connect(lambda _: self.updateGeometry())
 
     # Its name
 
@@ -74,12 +76,17 @@ class Choice(QComboBox):
 
     def sizeHint(self) -> QSize:  # noqa: N802
         hint = super().sizeHint()
-        return QSize(hint.width() + ROUNDED_PX, hint.height())
+        return QSize(max(hint.width() + ROUNDED_PX, self._least_width()), hint.height())
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
-        hint = self.sizeHint()
-        least = LEAST_CHARACTERS * self.fontMetrics().averageCharWidth() + FRAME_PX
-        return QSize(min(hint.width(), least), hint.height())
+        return QSize(self._least_width(), self.sizeHint().height())
+
+    def _least_width(self) -> int:
+        """Return the width at which the text is read whole, unless it is very long."""
+        metrics = self.fontMetrics()
+        most = MOST_CHARACTERS * metrics.averageCharWidth()
+        text = min(metrics.horizontalAdvance(self.currentText()), most)
+        return text + FRAME_PX + ROUNDED_PX
 
     def showPopup(self) -> None:  # noqa: N802
         self.view().setMinimumWidth(self.sizeHint().width())

@@ -452,7 +452,7 @@ def test_what_is_half_tested_is_not_called_untested(on_desk: Shown, desk: Desk) 
     [
         ("For every request.", "all", ["For every request."]),
         ("For requests like: a menu", "kind", ["For requests like: a menu"]),
-        ("Menus", "kind", ["Menus", "For requests like those it comes from"]),
+        ("Menus", "kind", ["Menus", "For similar requests"]),
     ],
 )
 def test_the_dialog_says_once_what_it_is_for(
@@ -759,8 +759,8 @@ def test_all_that_is_approved_is_shown_and_nothing_quarantined_in_a_batch(
     assert "1 quarantined suggestion is left out" in dialog.left_out.text()
     said = dialog.text.toPlainText()
     for words in (
-        "When a menu is asked for.", "For requests like those it comes from",
-        "Checked: The answer must have at most 60 words", "No luck.",
+        "When a menu is asked for.", "For similar requests",
+        "Its own check: The answer must have at most 60 words", "No luck.",
     ):  # fmt: skip
         assert words in said
     on_desk.until(lambda: is_(desk, plain, "approved"))

@@ -37,7 +37,7 @@ def test_the_scope_is_chosen_before_approving(on_desk: Shown, desk: Desk) -> Non
     proposal = desk.propose()
     page = opened(on_desk, with_=1)
     beside = page.view.beside
-    assert beside.scope.currentText() == "For requests like those it comes from"
+    assert beside.scope.currentText() == "For similar requests"
     choose(beside, Scope.ALL)
     on_desk.until(lambda: desk.stores.proposals.get(proposal.id).scope == "all")
     on_desk.until(lambda: page.rows.rows[0]["scope"] == "all")
@@ -50,7 +50,7 @@ def test_a_check_is_shown_in_words_and_can_be_removed(on_desk: Shown, desk: Desk
     proposal = desk.propose(check='{"kind": "words", "at_most": 60}')
     page = opened(on_desk, with_=1)
     beside = page.view.beside
-    assert beside.check.text() == "✓ Checked: The answer must have at most 60 words."
+    assert beside.check.text() == "✓ Its own check: The answer must have at most 60 words."
     beside.remove.click()
     on_desk.until(lambda: desk.stores.proposals.get(proposal.id).check == "")
     on_desk.until(lambda: not beside.check.isVisible())

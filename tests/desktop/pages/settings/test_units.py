@@ -119,6 +119,7 @@ def test_a_value_is_said_with_its_unit() -> None:
     assert units.in_words(15.0, NumberUnit.MINUTES) == "15 minutes"
     assert units.in_words(0.25, NumberUnit.PERCENT) == "25%"
     assert units.in_words(True, None) == "on"
+    assert units.in_words(2, NumberUnit.DAYS, units.BACKUP_KEY) == "2 days"
     assert units.in_words([], None) == "empty"
 
 
@@ -128,3 +129,13 @@ def test_the_bounds_of_a_share_are_told_in_percent() -> None:
     assert units.allowed(one, None) == "a number from 0.05 to 0.9"
     assert units.choices({"allowed": 'one of "info", "error"'}) == ("info", "error")
     assert units.choices({"allowed": 'empty or "file:PATH"'}) == ()
+
+
+def test_a_backup_every_0_days_is_told_as_never() -> None:
+    key, days = units.BACKUP_KEY, NumberUnit.DAYS
+    assert units.in_words(0, days, key) == units.field_text(0, days, key) == "never"
+    assert units.unit_beside(0, days, key) == ""
+    assert units.unit_beside(7, days, key) == "days"
+    assert units.parse_typed(" Never ", days, key) == "0"
+    assert units.parse_typed("7", days, key) == "7"
+    assert units.in_words(0, days, "records.keep_days") == "0 days"

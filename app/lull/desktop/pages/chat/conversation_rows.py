@@ -144,13 +144,16 @@ class ConversationRows(QAbstractListModel):
 
 
 def _facts(row: Json) -> list[str]:
-    facts = [client_title(row["client"]), ago(row["last"], now())]
-    facts.append(counted(row["turns"], "%1 answer", "%1 answers"))
+    """Say what is known of a conversation; what one looks for stands first, as a narrow list cuts
+    off the end.
+    """
+    facts = []
     if row.get("label"):
         facts.append(tr("rated good") if row["label"] == "good" else tr("rated bad"))
     if row.get("excluded"):
         facts.append(tr("excluded"))
-    return facts
+    facts += [client_title(row["client"]), ago(row["last"], now())]
+    return [*facts, counted(row["turns"], "%1 answer", "%1 answers")]
 
 
 def _hint(row: Json) -> str:

@@ -7,15 +7,16 @@ from __future__ import annotations
 from typing import Final
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QDialog, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from lull.contract.json_object import Json
 from lull.desktop.language.words import counted, skill_title, tr
+from lull.desktop.widgets.fitted_dialog import FittedDialog
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.tokens import GAP
 
 
-class ForgetDialog(QDialog):
+class ForgetDialog(FittedDialog):
     """Dialog to confirm deleting a conversation; emits the signal `agreed` when the user
     confirms.
     """

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from lull.contract import routes
 from lull.contract.json_object import Json
-from lull.desktop.language.words import now, tr, translated
+from lull.desktop.language.words import counted, now, tr, translated
 from lull.desktop.pages.learning.adapters_dialog import AdaptersDialog
 from lull.desktop.pages.learning.chart_filter import ChartFilter
 from lull.desktop.pages.learning.charts import OF_ANSWERS, Chart, ChartName, charts, titles
@@ -46,7 +46,7 @@ from lull.desktop.shared.learning_feed import LearningFeed
 from lull.desktop.shared.tray_status import tray_status
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.flow import Sides
-from lull.desktop.widgets.page import Empty, Kit, Page, loading
+from lull.desktop.widgets.page import Empty, Kit, Page, PageName, loading
 from lull.desktop.widgets.parts import Card, button, label, row
 from lull.desktop.widgets.small_table import fill, selected_names, set_heads, small_table
 from lull.desktop.widgets.tokens import GAP
@@ -71,6 +71,7 @@ class LearningPage(Page):
         self._charts: dict[ChartName, Chart] = {}
         self._shown: ChartName | None = None
         """The chart that the user chose; None shows the first with data."""
+        self._unfolded = False
         self.doing = label("", "muted", wrap=True)
         self.placings = label("", "muted", wrap=True)
         self.curves = Curves(kit.look)
@@ -196,18 +197,29 @@ class LearningPage(Page):
         adapters = self.state.value(Subject.ADAPTERS).get("adapters")
         if value.get("runs") or adapters or self.feed.value.get("points") or self.feed.is_filtered:
             return None
-        text = self._doing(value)
-        if needs := value.get("wanted_groups"):
-            words = tr(
-                "Skills work without this. Training the model itself starts at %1 requests with "
-                "both good and bad answers (%2 so far): rate some, or correct them in your own "
-                "words.",
-                needs,
-                value.get("telling_groups", 0),
-            )
-            text = f"{words} {text}".strip()
-        text = f"{text}\n{placing_words(self.feed.value.get('placings', ()))}".strip()
-        return Empty(head=tr("No run yet"), text=text)
+        placings = placing_words(self.feed.value.get("placings", ()))
+        more = f"{self._doing(value)}\n{placings}".strip()
+        missing = int(value.get("wanted_groups") or 0) - int(value.get("telling_groups") or 0)
+        if missing <= 0:
+            return Empty(head=tr("No run yet"), text=more)
+        words = counted(
+            missing,
+            "Skills work without this. Training the model itself needs both good and bad answers "
+            "to %1 more request: rate some answers, or correct them in your own words.",
+            "Skills work without this. Training the model itself needs both good and bad answers "
+            "to %1 more requests: rate some answers, or correct them in your own words.",
+        )
+        rate = (tr("Rate answers"), lambda: self.kit.go(PageName.CONVERSATIONS))
+        fold = (tr("Show less") if self._unfolded else tr("Show more"), self._turn)
+        text = f"{words}\n{more}" if self._unfolded else words
+        return Empty(
+            head=tr("No run yet"), text=text.strip(), offers=(rate, fold) if more else (rate,)
+        )
+
+    def _turn(self) -> None:
+        """Show or hide, on the empty page, what training waits for in detail."""
+        self._unfolded = not self._unfolded
+        self.refresh()
 
     def show_content(self) -> None:
         value = self.state.value(Subject.RUNS)

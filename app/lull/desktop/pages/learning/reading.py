@@ -132,7 +132,7 @@ def near_words(chart: Chart, at_s: float) -> str:
         words += [f"{s.name} {decimal(dot.value, 3)}" for s, dot in dots if dot.at_s == nearest]
         return " · ".join(words)
     day = to_local_time(nearest).date()
-    words = [on_day(to_local_time(nearest), tr("dd MMM HH:mm"))]
+    words = [on_day(to_local_time(nearest), tr("d MMM HH:mm"))]
     words += [
         _dot_words(series, dot)
         for series, dot in dots

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
-    QDialog,
     QLineEdit,
     QPushButton,
     QVBoxLayout,
@@ -15,11 +14,12 @@ from PySide6.QtWidgets import (
 )
 
 from lull.desktop.language.words import skill_title, tr
+from lull.desktop.widgets.fitted_dialog import FittedDialog
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.tokens import GAP
 
 
-class RejectDialog(QDialog):
+class RejectDialog(FittedDialog):
     """Dialog that asks for the reason why a proposed skill is rejected."""
 
     given = Signal(str)

@@ -37,9 +37,7 @@ class ScopeAndCheck(QWidget):
             "muted",
             wrap=True,
         )
-        self.remove = button(
-            tr("Remove"), self.check_removed.emit, flat=True, name=tr("Remove the check")
-        )
+        self.remove = button(tr("Remove the check"), self.check_removed.emit, flat=True)
         box = QVBoxLayout(self)
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(GAP // 2)
@@ -84,11 +82,11 @@ def check_words(proposal: Json) -> str:
     """Describe the automatic check that belongs to a proposed skill and tests whether answers
     follow it; "" if it has none.
     """
-    return tr("✓ Checked: %1", translated(proposal, "check")) if proposal.get("check") else ""
+    return tr("✓ Its own check: %1", translated(proposal, "check")) if proposal.get("check") else ""
 
 
 def _scopes() -> dict[str, str]:
     return {
-        Scope.KIND.value: tr("For requests like those it comes from"),
+        Scope.KIND.value: tr("For similar requests"),
         Scope.ALL.value: tr("For every request"),
     }

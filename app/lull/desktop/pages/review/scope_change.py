@@ -9,18 +9,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QDialog, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from lull.contract import routes
 from lull.contract.json_object import Json
 from lull.desktop.language.words import counted, skill_title, tr
 from lull.desktop.pages.review.scope_and_check import ScopeAndCheck
 from lull.desktop.service.state import AppState, OutcomeMessage, Subject
+from lull.desktop.widgets.fitted_dialog import FittedDialog
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.tokens import GAP
 
 
-class LosePicksDialog(QDialog):
+class LosePicksDialog(FittedDialog):
     """Dialog that says how many of the user's picks between answers a change may make void.
 
     The Enter key keeps them.

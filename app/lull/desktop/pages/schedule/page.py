@@ -27,6 +27,7 @@ from lull.desktop.pages.schedule.hours_edit import (
     with_stretch,
     without_stretch,
 )
+from lull.desktop.pages.schedule.hours_words import example_hours, hours_typed, hours_words
 from lull.desktop.pages.schedule.week import planned_fill
 from lull.desktop.pages.schedule.week_bars import Bar, BarKind, bars_of, kind_words, list_rows
 from lull.desktop.pages.schedule.week_editor import WeekEditor
@@ -138,7 +139,7 @@ class SchedulePage(Page):
         ):
             field = QLineEdit()
             field.setAccessibleName(title)
-            field.setPlaceholderText("mon-fri 23:00-07:00, sat-sun 00:00-09:30")
+            field.setPlaceholderText(example_hours())
             field.editingFinished.connect(functools.partial(self._set_hours, key))
             self.hours[key] = field
             grid.addWidget(label(title), 2 * line, 0)
@@ -193,7 +194,7 @@ class SchedulePage(Page):
         self._lulls.setText(week_words(windows))
         self._lulls.setAccessibleName(self._lulls.text())
         self._show_legend(bars)
-        rows = list_rows(bars)
+        rows = list_rows(bars, at)
         fill(self.list, [("", cells) for cells in rows], select=False)
         self._listed.setVisible(bool(rows))
 
@@ -230,7 +231,9 @@ class SchedulePage(Page):
         hours = self.state.value(Subject.WINDOWS).get("hours") or {}
         for key, field in self.hours.items():
             if not field.isModified():
-                field.setText(", ".join(hours.get(key.removesuffix("_hours")) or ()))
+                field.setText(
+                    ", ".join(map(hours_words, hours.get(key.removesuffix("_hours")) or ()))
+                )
 
     def _show_feeds(self) -> None:
         clear_layout(self._feeds)
@@ -280,12 +283,14 @@ class SchedulePage(Page):
         field = self.hours[key]
         if not field.isModified():
             return
-        wrong = next((line for line in _lines(field.text()) if not reads(line)), None)
+        lines = [hours_typed(line) for line in _lines(field.text())]
+        wrong = next((line for line in lines if not reads(line)), None)
         if wrong is not None:
-            text = tr("Lull can't read %1. Write hours such as mon-fri 23:00-07:00.", wrong)
+            such = hours_words("mon-fri 23:00-07:00")
+            text = tr("Lull can't read %1. Write hours such as %2.", wrong, such)
             self.state.told.emit(OutcomeMessage(text=text, good=False))
             return
-        self._send_hours(key, _lines(field.text()))
+        self._send_hours(key, lines)
 
     def _draw_hours(self, day: int, stretch: Stretch, adds: bool) -> None:
         key = str(self.kind.currentData())
@@ -339,7 +344,7 @@ def _lines(text: str) -> list[str]:
     held = ""
     for part in text.split(","):
         held = f"{held},{part}" if held else part.strip()
-        if "-" in part and ":" in part:
+        if ("-" in part or "–" in part) and ":" in part:
             out.append(held.strip())
             held = ""
     return [*out, held.strip()] if held.strip() else out

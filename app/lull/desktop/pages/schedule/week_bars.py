@@ -14,6 +14,7 @@ from lull.contract.json_object import Json
 from lull.core.idle.hours import parse_hours as hours_of
 from lull.core.idle.hours import reads
 from lull.desktop.language.words import parsed, plain, tr, translated, week_day
+from lull.desktop.pages.schedule.hours_words import hours_words
 from lull.desktop.service.state import WEEK_DAYS
 
 DAY: Final = timedelta(days=1)
@@ -115,7 +116,7 @@ def _hours(hours: Json, first: date, zone: Any) -> Iterator[Bar]:
                     midnight = datetime.combine(day, time(0), zone)
                     start = midnight + timedelta(minutes=found.start_min)
                     end = midnight + timedelta(minutes=found.end_min)
-                    yield Bar(kind=kind, start=start, end=end, text=line)
+                    yield Bar(kind=kind, start=start, end=end, text=hours_words(line))
 
 
 def pieces(bar: Bar, day: date) -> tuple[float, float] | None:
@@ -158,14 +159,18 @@ def kind_words() -> dict[BarKind, str]:
     }
 
 
-def list_rows(bars: Sequence[Bar]) -> list[tuple[str, str, str, str]]:
+def list_rows(bars: Sequence[Bar], here: datetime) -> list[tuple[str, str, str, str]]:
     """Return the bars of the schedule as table rows (day, time, what the bar stands for, its text),
-    newest first.
+    first what has not ended `here` (now), soonest first, then the rest, newest first.
 
     Bars for hours that the user has set (such as sleep hours) are left out.
     """
     words = kind_words()
-    told = [bar for bar in bars if bar.kind.value not in HOURS]
+    told = sorted(
+        (bar for bar in bars if bar.kind.value not in HOURS), key=lambda one: (one.start, one.end)
+    )
+    ahead = [bar for bar in told if bar.end > here]
+    over = [bar for bar in told if bar.end <= here]
     return [
         (
             week_day(bar.start),
@@ -173,5 +178,5 @@ def list_rows(bars: Sequence[Bar]) -> list[tuple[str, str, str, str]]:
             words[bar.kind],
             plain(bar.text),
         )
-        for bar in sorted(told, key=lambda one: (one.start, one.end), reverse=True)
+        for bar in (*ahead, *reversed(over))
     ]

@@ -83,6 +83,7 @@ class FieldEdit(QLineEdit):
         on the type of `value`.
         """
         super().__init__()
+        self._key = key
         self.unit: NumberUnit | None = units.unit_of(key, value)
         self.of_number = isinstance(value, (int, float))
         """Whether the setting is a number, and not a text or a list."""
@@ -100,7 +101,7 @@ class FieldEdit(QLineEdit):
         """Show a value from the service; a text being typed is kept, unless `anyway`."""
         if anyway:
             self.setModified(False)
-        text = units.field_text(value, self.unit)
+        text = units.field_text(value, self.unit, self._key)
         if self.isModified() or self.text() == text:
             return  # keep what is typed, and the cursor's position
         self.setText(text)
@@ -109,7 +110,8 @@ class FieldEdit(QLineEdit):
     def _finish(self) -> None:
         if self.isModified():
             self.setModified(False)
-            text = units.parse_typed(self.text(), self.unit) if self.of_number else self.text()
+            typed = self.text()
+            text = units.parse_typed(typed, self.unit, self._key) if self.of_number else typed
             self.entered.emit(text)
 
     def sizeHint(self) -> QSize:  # noqa: N802

@@ -6,9 +6,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtNetwork import QHostAddress
-from PySide6.QtWidgets import QDialog, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from lull.desktop.language.words import plain, tr
+from lull.desktop.widgets.fitted_dialog import FittedDialog
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.tokens import GAP
 
@@ -73,7 +74,7 @@ def _parts(text: str) -> set[str]:
     return {part.strip() for part in text.split(",")} - {""}
 
 
-class ExposureDialog(QDialog):
+class ExposureDialog(FittedDialog):
     """Dialog that asks the user for consent to a change of a setting that lets data leave this
     computer or lets others reach Lull.
 

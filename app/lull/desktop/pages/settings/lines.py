@@ -94,7 +94,7 @@ class SettingLine(QWidget):
         """
         self._value = one["value"]
         self.editor.put(self._value, anyway=anyway)
-        self.unit_label.setText(units.unit_words(self.unit, self._value))
+        self.unit_label.setText(units.unit_beside(self._value, self.unit, self.key))
         self.mark.setVisible(self.changed)
 
     @property

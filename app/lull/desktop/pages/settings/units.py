@@ -34,6 +34,8 @@ class NumberUnit(StrEnum):
     """Shown in percent; the service's value is a share from 0 to 1."""
 
 
+BACKUP_KEY: Final = "backup.every_days"
+"""Setting whose 0 means "never"."""
 _OTHER_SHARES: Final = frozenset({"idle.memory_pressure", "learning.alpha"})
 
 
@@ -72,26 +74,43 @@ def unit_words(unit: NumberUnit | None, value: object = None) -> str:
     return ""
 
 
+def unit_beside(value: object, unit: NumberUnit | None, key: str) -> str:
+    """Return the name of the unit that stands beside the value of the setting `key`; "" if the
+    value is told in words.
+    """
+    return "" if is_never(value, key) else unit_words(unit, value)
+
+
+def is_never(value: object, key: str) -> bool:
+    """Return whether the value of the setting `key` means that something is never done."""
+    return key == BACKUP_KEY and value == 0
+
+
 # What stands in a field
 
 
-def field_text(value: object, unit: NumberUnit | None) -> str:
-    """Format a setting's value for its editing field, with a share in percent and without the
-    unit's name.
+def field_text(value: object, unit: NumberUnit | None, key: str = "") -> str:
+    """Format the value of the setting `key` for its editing field, with a share in percent and
+    without the unit's name.
     """
+    if is_never(value, key):
+        return tr("never")
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return api_text(value)
     number = value * 100 if unit is NumberUnit.PERCENT else value
     return f"{number:.12g}".replace(".", decimal_point())
 
 
-def parse_typed(text: str, unit: NumberUnit | None) -> str:
-    """Convert a number that the user typed for a setting to the text that the service accepts.
+def parse_typed(text: str, unit: NumberUnit | None, key: str = "") -> str:
+    """Convert a number that the user typed for the setting `key` to the text that the service
+    accepts.
 
     A text that is not a number is returned unchanged; the service then reports what is wrong with
     it.
     """
     text = text.strip()
+    if key == BACKUP_KEY and text.casefold() == tr("never").casefold():
+        return "0"
     plain = text.removesuffix("%").strip() if unit is NumberUnit.PERCENT else text
     plain = plain.replace(decimal_point(), ".")
     if not _NUMBER.fullmatch(plain):
@@ -119,11 +138,11 @@ def in_words(value: object, unit: NumberUnit | None, key: str = "") -> str:
     """
     if isinstance(value, bool):
         return tr("on") if value else tr("off")
-    text = field_text(value, unit)
+    text = field_text(value, unit, key)
     if unit is NumberUnit.PERCENT:
         return tr("%1%", text)
     text = value_words(key, text)
-    return f"{text} {unit_words(unit, value)}".strip() or tr("empty")
+    return f"{text} {unit_beside(value, unit, key)}".strip() or tr("empty")
 
 
 def allowed(one: Json, unit: NumberUnit | None) -> str:

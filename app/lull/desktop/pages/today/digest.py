@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from lull.contract.json_object import Json
-from lull.desktop.language.words import count, counted, length, parsed, percent, tr
+from lull.desktop.language.words import count, counted, length, parsed, tr
 from lull.desktop.pages.today.words import good_words
 
 LEAST_USED_S: Final = 1.0
@@ -57,24 +57,14 @@ def _thrown(days: Mapping[str, int], here: datetime) -> Iterator[str]:
 
 def _answers(days: Iterable[Json], here: datetime) -> Iterator[str]:
     first = start_of_yesterday(here).date().isoformat()
-    recent: list[Json] = []
-    before: list[Json] = []
-    for day in days:
-        if day["n"]:
-            (recent if day["day"] >= first else before).append(day)
+    recent = [day for day in days if day["n"] and day["day"] >= first]
     if not recent:
         return
     number = sum(day["n"] for day in recent)
     scored = counted(number, "%1 scored answer", "%1 scored answers")
     good = good_words(_mean(recent), number)
-    if before:
-        usual = percent(_mean(before))
-        yield (
-            tr("1 of %1 was good, compared with %2 in the days before.", scored, usual)
-            if good == count(1)
-            else tr("%1 of %2 were good, compared with %3 in the days before.", good, scored, usual)
-        )
-    elif good == count(1):
+    # What was usual before is told once, beside today's share.
+    if good == count(1):
         yield tr("1 of %1 was good.", scored)
     else:
         yield tr("%1 of %2 were good.", good, scored)

@@ -202,7 +202,7 @@ class TodayPage(Page):
             tr("Address"),
             tr("Answered by"),
             tr("Model"),
-            tr("Trained part"),
+            tr("Adapter (trained part)"),
             tr("Skills version"),
         )
         self.facts = [label("", wrap=True) for _ in titles]

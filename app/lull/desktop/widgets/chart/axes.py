@@ -98,4 +98,4 @@ def day_label(at_s: float, spacing: float) -> str:
         return on_day(at, "HH:mm")
     if spacing >= MONTHS_FROM * DAY_S:
         return on_day(at, tr("MMM yyyy"))
-    return on_day(at, tr("dd MMM"))
+    return on_day(at, tr("d MMM"))
