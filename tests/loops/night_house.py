@@ -25,6 +25,7 @@ from lull.loops.training.decide_step import DecideStep
 from lull.loops.training.learner import Learner, PromptForm
 from lull.loops.training.make_run import MakeRun, RunRule
 from lull.loops.training.next_step import MakingStep, NextStep, SkillToTrainIn, TrainRule
+from lull.loops.training.ratings import Ratings
 from lull.loops.training.replay_examples import ReplayExamples
 from lull.loops.training.rewarding import RewardAnswers
 from lull.loops.training.rollout import RolloutRule, Rollouts
@@ -164,6 +165,16 @@ class NightHouse(Classroom):
             ids=self.ids,
             rule=lambda: self.sampling,
         )
+        self.ratings = Ratings(
+            adapters=Adapters(self.database),
+            training=self.training,
+            rewards=self.rewards,
+            eligible=self.eligible,
+            rewarding=self.rewarding,
+            current_selection=self.current_selection,
+            kind_of=lambda _model, asked: kind_of(asked),
+            learned=lambda _model: self.learned,
+        )
         self.deciding, self.train = self._deciding(), self._train()
         self.job = self.new_night()
 
@@ -193,6 +204,7 @@ class NightHouse(Classroom):
             folders=self.folders,
             rollouts=self.rollouts,
             data=self._data(),
+            ratings=self.ratings,
             clock=self.clock,
             rule=lambda: self.training_rule,
         )
@@ -317,6 +329,12 @@ class NightHouse(Classroom):
         return next_step
 
 
+def kind_of(asked: str) -> str:
+    """The kind of a request in the pocket language; "" for any other."""
+    read = parsing.parse_request(asked)
+    return "" if read is None else read[0].value
+
+
 class Labels:
     """Implements core.ports.Curriculum: its anchors are labels, menus and notes."""
 
@@ -324,7 +342,7 @@ class Labels:
         return ()
 
     def subject(self, model: str, asked: str) -> str:
-        return ""
+        return kind_of(asked)
 
     def fresh_requests(self, model: str, words: str, count: int) -> Sequence[str]:
         return ()

@@ -30,8 +30,8 @@ From the engine:
 `divergence` asks for the KL divergence of `adapter` from `against` (null: the base model), in nats
 at each token of the answer `ids`; where `against_prompt_ids` is not empty, `against` reads that
 prompt instead. `answer_logprobs` asks for the natural log-probability that `adapter` (null: the
-base model) gives each token of the answer `ids` after the prompt. A whole prompt or answer must fit into one frame;
-`MAX_FRAME_BYTES` only catches a corrupt length.
+base model) gives each token of the answer `ids` after the prompt. A whole prompt or answer must fit
+into one frame; `MAX_FRAME_BYTES` only catches a corrupt length.
 """
 
 from __future__ import annotations

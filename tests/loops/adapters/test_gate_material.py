@@ -49,9 +49,9 @@ def curriculum(house: NightHouse) -> CurriculumByModel:
 def sources(house: NightHouse) -> MaterialSources:
     return MaterialSources(
         adapters=Adapters(house.database),
-        training=house.training,
         rollouts=house.rollouts,
         rewarding=house.rewarding,
+        ratings=house.ratings,
         proposals=house.proposals,
         current_selection=house.current_selection,
         verifier=house.verifier,

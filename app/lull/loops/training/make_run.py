@@ -34,6 +34,7 @@ from lull.loops.training.learner import (
     prompt_ids,
     prompt_of,
 )
+from lull.loops.training.ratings import Labelled
 from lull.loops.training.replay_examples import ReplayExamples
 from lull.loops.training.rollout import Prompt
 from lull.loops.training.teacher import TaughtPrompt
@@ -115,6 +116,8 @@ class RunMaterial:
     """How this try at training a skill in differs from the usual: factors of the passes over the
     examples and of the other requests.
     """
+    changes: frozenset[str] = frozenset()
+    """Kinds of request whose answers are to change, as far as their kinds are known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,6 +187,7 @@ class MakeRun:
             self._replays_wanted(material),
             recent,
             graduates=material.graduates,
+            changes=material.changes,
             seed=run_id,
         )
         prompts = {prompt.turn: prompt for prompt in (*material.turns, *replayed)}
@@ -301,10 +305,10 @@ class MakeRun:
         )
 
     async def of_labels(
-        self, learner: Learner, labelled: Sequence[tuple[Prompt, bool]]
+        self, learner: Learner, labelled: Sequence[Labelled], kinds: frozenset[str]
     ) -> RunMaterial:
         """Collect the training examples of a KTO run from recorded answers, each labelled good or
-        bad.
+        bad, to requests of these kinds.
         """
         examples: list[RecordedAnswer] = []
         used: list[Prompt] = []
@@ -313,7 +317,11 @@ class MakeRun:
             try:
                 end = await self._replay_examples.end_token(learner, messages)
                 said = prompt.served.turn.answer.text
-                ids = await answer_ids(learner, messages, said, end=end) if end is not None else ()
+                ids = (
+                    await answer_ids(learner.engine, messages, said, end=end)
+                    if end is not None
+                    else ()
+                )
                 before = await prompt_ids(learner, messages)
             except RequestError:
                 continue  # it does not fit the window
@@ -329,6 +337,7 @@ class MakeRun:
             answers=len(examples),
             turns=tuple(used),
             why=f"{good_ones} good and {len(examples) - good_ones} bad answers.",
+            changes=kinds - {""},
         )
 
     async def of_skill(

@@ -19,6 +19,7 @@ from lull.loops.training.decide_step import DecideStep
 from lull.loops.training.eligible import Eligible
 from lull.loops.training.make_run import MakeRun, RunRule
 from lull.loops.training.next_step import TrainRule
+from lull.loops.training.ratings import Ratings
 from lull.loops.training.replay_examples import ReplayExamples
 from lull.loops.training.rewarding import RewardAnswers
 from lull.loops.training.rollout import RolloutRule, Rollouts
@@ -48,6 +49,7 @@ class TrainingGateParts:
     eligible: Eligible
     rewarding: RewardAnswers
     rollouts: Rollouts
+    ratings: Ratings
     judge: Callable[[], Judge | None]
     """Function that returns the judge model for training; None if the only one is the model that
     learns.
@@ -76,13 +78,24 @@ def parts_of(
         judge=judge,
         book=learning.scoring.book,
     )
+    adapters = Adapters(stores.database)
     return TrainingGateParts(
         folders=folders,
-        adapters=Adapters(stores.database),
+        adapters=adapters,
         files=AdapterFiles(paths.home / "adapters", rows_missing=rows_missing, runs=folders),
         eligible=eligible,
         rewarding=rewarding,
         judge=judge,
+        ratings=Ratings(
+            adapters=adapters,
+            training=stores.training,
+            rewards=stores.rewards,
+            eligible=eligible,
+            rewarding=rewarding,
+            current_selection=learning.current_selection,
+            kind_of=learning.curriculum.subject,
+            learned=adapters.learned_by_active,
+        ),
         rollouts=Rollouts(
             rewards=stores.rewards,
             training=stores.training,
@@ -151,6 +164,7 @@ def _deciding_of(
         folders=parts.folders,
         rollouts=parts.rollouts,
         data=data,
+        ratings=parts.ratings,
         clock=shared.clock,
         rule=lambda: train_rule(settings()),
     )
