@@ -62,8 +62,8 @@ class PocketCurriculum:
         self, model: str, count: int, with_skills: bool, about: str = ""
     ) -> Sequence[tuple[Message, ...]]:
         chance = random.Random(f"anchors {with_skills} {about}")
-        rule = parsing.parse_rule(about)
-        kind = rule[0] if rule is not None and with_skills else None
+        read = parsing.parse_rule(about) or parsing.parse_request(about)
+        kind = read[0] if read is not None and with_skills else None
         return [_request(chance, kind, with_skills=with_skills) for _ in range(count)]
 
 

@@ -6,9 +6,11 @@ import random
 
 from lull.core.training.ratings import (
     LEAST_OF_A_KIND,
+    RATED_STEPS,
     RatedTurn,
     learnable_kinds,
     pair_ratings,
+    passes_over_ratings,
     rating_held_out,
 )
 from lull.core.training.rollout import held_out
@@ -95,3 +97,10 @@ def test_requests_of_no_known_kind_are_paired_only_if_they_are_alike() -> None:
     ]
     (pair,) = pair_ratings(ratings, {""})
     assert (pair.good, pair.bad) == ("turn_001", "turn_002")
+
+
+def test_a_small_batch_is_passed_over_more_often() -> None:
+    for answers in (1, 64, 240, 700, 5000):
+        passes = passes_over_ratings(answers, 16)
+        assert passes * answers >= RATED_STEPS * 16 or passes == 1
+        assert passes == 1 or (passes - 1) * answers < RATED_STEPS * 16

@@ -10,6 +10,7 @@ show nothing of that sort, and is not trained on either.
 from __future__ import annotations
 
 import hashlib
+import math
 from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -29,6 +30,17 @@ against one another.
 MOST_OF_A_LABEL: Final = 200
 """Most good and most bad answers, newest first, among which pairs are looked for: each is compared
 with each.
+"""
+
+RATED_STEPS: Final = 40
+"""Fewest steps of a run on ratings; a small batch is passed over several times.
+
+Its learning rate falls to almost nothing; so 15 steps learned nothing, 30 all (measured:
+docs/adr/0074).
+"""
+RATED_REPLAY_SHARE: Final = 0.75
+"""Least share of replay examples in a run on ratings, which nothing else holds to what the model
+was (measured: docs/adr/0074).
 """
 
 
@@ -64,6 +76,11 @@ def rating_held_out(request: str) -> bool:
     """
     digest = hashlib.sha256(normalised_words(request).encode("utf-8", "replace")).digest()
     return held_out(request) or digest[1] % 8 < 3
+
+
+def passes_over_ratings(answers: int, answers_a_step: int) -> int:
+    """Return how often a run on ratings passes over its answers, to make enough steps."""
+    return max(1, math.ceil(RATED_STEPS * answers_a_step / max(1, answers)))
 
 
 def learnable_kinds(ratings: Collection[RatedTurn]) -> frozenset[str]:

@@ -200,7 +200,7 @@ class DecideStep:
                     text="Preparing training with recorded answers",
                     learner=learner,
                     recent=recent,
-                    source=LabelledAnswers(answers=rated.train, kinds=rated.kinds),
+                    source=LabelledAnswers(answers=rated.train),
                     groups=groups,
                 )
             said.append(lacking)

@@ -18,6 +18,7 @@ from lull.core.ports import Clock
 from lull.core.skills.skill import Skill
 from lull.core.training.examples import Example, Group, RecordedAnswer, SampledAnswer
 from lull.core.training.lesson import GraduationCourse
+from lull.core.training.ratings import RATED_REPLAY_SHARE, passes_over_ratings
 from lull.core.training.record import WISH, Run, RunProgress, RunSource, RunStatus
 from lull.core.training.rollout import RolloutGroup
 from lull.core.training.spec import (
@@ -116,8 +117,6 @@ class RunMaterial:
     """How this try at training a skill in differs from the usual: factors of the passes over the
     examples and of the other requests.
     """
-    changes: frozenset[str] = frozenset()
-    """Kinds of request whose answers are to change, as far as their kinds are known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,12 +181,13 @@ class MakeRun:
         Raises StoreError, EngineError, and Conflict if a turn was forgotten in the meantime.
         """
         run_id = self._new_id()
+        rated = material.kind is RunKind.KTO
         replays, replayed = await self._replay_examples.replays(
             learner,
             self._replays_wanted(material),
             recent,
             graduates=material.graduates,
-            changes=material.changes,
+            changes=[one.served.asked for one in material.turns] if rated else (),
             seed=run_id,
         )
         prompts = {prompt.turn: prompt for prompt in (*material.turns, *replayed)}
@@ -257,11 +257,18 @@ class MakeRun:
                     terms=terms_,
                 )
             case RunKind.KTO:
-                return spec
+                return replace(
+                    spec,
+                    epochs=passes_over_ratings(material.answers, rule.answers_a_step),
+                    last_rate_share=SETTLED_RATE_SHARE,
+                    replay_share=max(rule.replay_share, RATED_REPLAY_SHARE),
+                )
 
     def _replays_wanted(self, material: RunMaterial) -> int:
         rule = self._rule()
         share = rule.replay_share
+        if material.kind is RunKind.KTO:
+            share = max(share, RATED_REPLAY_SHARE)
         # A batch that is used for several epochs gets different replays for each.
         passes = rule.graduation_epochs if material.kind is RunKind.GRADUATION else 1
         return min(MOST_REPLAYS, math.ceil(material.answers * passes * share / (1.0 - share)))
@@ -304,11 +311,9 @@ class MakeRun:
             reward_before=reward_before,
         )
 
-    async def of_labels(
-        self, learner: Learner, labelled: Sequence[Labelled], kinds: frozenset[str]
-    ) -> RunMaterial:
+    async def of_labels(self, learner: Learner, labelled: Sequence[Labelled]) -> RunMaterial:
         """Collect the training examples of a KTO run from recorded answers, each labelled good or
-        bad, to requests of these kinds.
+        bad.
         """
         examples: list[RecordedAnswer] = []
         used: list[Prompt] = []
@@ -337,7 +342,6 @@ class MakeRun:
             answers=len(examples),
             turns=tuple(used),
             why=f"{good_ones} good and {len(examples) - good_ones} bad answers.",
-            changes=kinds - {""},
         )
 
     async def of_skill(

@@ -102,8 +102,6 @@ class LabelledAnswers:
     """The training data of a KTO run that is to be made: recorded answers labelled good or bad."""
 
     answers: tuple[Labelled, ...]
-    kinds: frozenset[str]
-    """The kinds of request that they are about; "" among them for requests of no known kind."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

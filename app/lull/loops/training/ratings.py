@@ -44,10 +44,8 @@ class RatedAnswers:
 
     train: tuple[Labelled, ...]
     """Those that a run may train on."""
-    kinds: frozenset[str]
-    """The kinds of request that they are about; "" among them for requests of no known kind."""
     pairs: tuple[RatedPair, ...]
-    """Pairs about these kinds that were kept out of training."""
+    """Pairs about the same kinds of request that were kept out of training."""
 
     @cached_property
     def counts(self) -> tuple[int, int]:
@@ -117,7 +115,6 @@ class Ratings:
         kinds = learnable_kinds([self._rating(model, *one) for one in open_])
         return RatedAnswers(
             train=tuple(one for one in open_ if self._kind(model, one[0].served) in kinds),
-            kinds=kinds,
             pairs=self._pairs(
                 model, known, kinds, self.trained(self._adapters.in_force(model).active)
             ),

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from lull.core.chat.messages import Message
@@ -166,15 +166,16 @@ class ReplayExamples:
         recent: Sequence[ServedTurn],
         *,
         graduates: Skill | None,
-        changes: frozenset[str] = frozenset(),
+        changes: Sequence[str] = (),
         seed: str,
     ) -> tuple[tuple[ReplayExample, ...], tuple[Prompt, ...]]:
         """Return about `wanted` replay examples (good answers to train on again), and the recorded
         requests that they come from.
 
-        Half of them have skills in the prompt. None is the model's own answer to a request of a
-        kind that is to change (`changes`), unless a skill in its prompt says how. Raises
-        EngineError.
+        Half of them have skills in the prompt. None is the model's own answer to a request of the
+        same known kind as one in `changes`, whose answers are to change, unless a skill in its
+        prompt says how; most of those with skills are of these kinds then, where skills are
+        forgotten first. Raises EngineError.
         """
         if wanted <= 0:
             return (), ()
@@ -183,6 +184,8 @@ class ReplayExamples:
         if graduates is not None:
             wishes = (*wishes, Wish(graduates.body, ""))
         chance = random.Random(seed)
+        kinds = {self._curriculum.subject(learner.name, asked): asked for asked in changes}
+        kinds.pop("", None)
         found: list[ReplayExample] = []
         used: list[Prompt] = []
         for with_skills in (True, False):
@@ -196,7 +199,7 @@ class ReplayExamples:
                     used.append(prompt)
             missing = half - sum(bool(one.skills) is with_skills for one in used)
             found += await self._own_answers(
-                learner, missing, wishes, with_skills=with_skills, changes=changes
+                learner, missing, wishes, with_skills=with_skills, kinds=kinds
             )
         return tuple(found), tuple(used)
 
@@ -251,10 +254,10 @@ class ReplayExamples:
         wishes: Sequence[Wish],
         *,
         with_skills: bool,
-        changes: frozenset[str],
+        kinds: Mapping[str, str],
     ) -> list[ReplayExample]:
         """The policy's greedy answers to curriculum requests, except those against a wish, and
-        those that no skill asks for to requests of the kinds in `changes`.
+        those that no skill asks for to requests of the kinds that are to change.
         """
         if count <= 0:
             return []
@@ -274,10 +277,22 @@ class ReplayExamples:
                 return None
             return ReplayExample(id=f"own-{kind}-{number}", prompt_ids=before, ids=said.ids)
 
-        prompts = [
-            prompt
-            for prompt in self._curriculum.anchors(learner.name, count, with_skills, "")
-            if with_skills or self._curriculum.subject(learner.name, prompt[-1].text) not in changes
-        ]
+        prompts = self._anchors(learner.name, count, with_skills=with_skills, kinds=kinds)
         made = await map_in_batches(list(enumerate(prompts)), one)
         return [example for example in made if example is not None]
+
+    def _anchors(
+        self, model: str, count: int, *, with_skills: bool, kinds: Mapping[str, str]
+    ) -> list[tuple[Message, ...]]:
+        """Curriculum requests whose answers may stay as they are; `kinds` has a request of each
+        kind that is to change.
+        """
+        abouts = kinds if with_skills and kinds else {"": ""}
+        found = []
+        for number, (own, about) in enumerate(abouts.items()):
+            share = len(range(number, count, len(abouts)))
+            for prompt in self._curriculum.anchors(model, share, with_skills, about):
+                kind = self._curriculum.subject(model, prompt[-1].text)
+                if kind not in kinds or kind == own:
+                    found.append(prompt)
+        return found
