@@ -16,9 +16,10 @@ from lull.core.chat.client import Client
 from lull.core.chat.messages import Message, Role, text_message
 from lull.core.errors import LullError
 from lull.core.feedback.ports import FeedbackReader
-from lull.core.models.engine import GenerateRequest
+from lull.core.models.engine import Engine, GenerateRequest
 from lull.core.proof.pairs import Pair, PairPart
 from lull.core.skills.skill import Skill
+from lull.core.training.ports import Curriculum
 from lull.core.training.record import Run
 from lull.loops.feedback.verify import Reads
 from lull.loops.training.decide_step import DecideStep
@@ -126,7 +127,7 @@ class NightHouse(Classroom):
     """A classroom with everything of the slow loop except its processes."""
 
     facts: Callable[[str], ModelFacts | None] = lambda _: replace(FACTS, reads_suffixes=False)
-    engine: FakeEngine = field(default_factory=lambda: FakeEngine(says_menus(now_and_then)))
+    engine: Engine = field(default_factory=lambda: FakeEngine(says_menus(now_and_then)))
     trainer: ScriptedTrainer = field(default_factory=ScriptedTrainer)
     gate: FakeGate = field(default_factory=FakeGate)
     sampling: RolloutRule = field(default_factory=lambda: RolloutRule(most_a_prompt=4))
@@ -134,6 +135,8 @@ class NightHouse(Classroom):
     training_rule: TrainRule = field(
         default_factory=lambda: TrainRule(groups_a_run=4, groups_at_least=2, rounds=1)
     )
+    curriculum: Curriculum | None = None
+    """Source of requests to practise; None: labels, menus and notes."""
     in_force: str | None = None
     model: str = POCKET
     digest: str = FACTS.digest
@@ -221,7 +224,7 @@ class NightHouse(Classroom):
                     eligible=self.eligible,
                     rewarding=self.rewarding,
                     current_selection=self.current_selection,
-                    curriculum=Labels(),
+                    curriculum=self.curriculum or Labels(),
                 ),
                 clock=self.clock,
                 new_id=lambda: self.ids.new("run"),

@@ -332,7 +332,7 @@ def _keep(
 
     Cross-entropy would make the replayed answers surer than they were, and with them all others of
     their kind; a run that has no other tie to the base drifts away by that alone (measured:
-    docs/adr/0074).
+    docs/adr/0075).
     """
     rows = [row(replay.prompt_ids, replay.ids, replay.foreign) for replay in replays]
     (count,) = course.world.sum_numbers(sum(len(one.places) for one in rows))

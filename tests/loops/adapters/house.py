@@ -19,6 +19,7 @@ from lull.core.models.engine import Engine
 from lull.loops.adapters.gate import Gate
 from lull.loops.adapters.gate_answers import ComparedAdapters
 from lull.loops.adapters.gate_questions import (
+    CollectsMaterial,
     GateMaterial,
     HeldOutRequest,
     PastSuccess,
@@ -114,6 +115,8 @@ class House:
     taught: str = ""
     rated: tuple[RatedQuestion, ...] = ()
     """Pairs of rated answers, for adapters that were trained on ratings; in place of targets."""
+    sources: CollectsMaterial | None = None
+    """Collects the material in place of what stands here."""
     model_dir: Path | None = None
     """Model served under the built-in model's name; None for the built-in model itself."""
 
@@ -206,6 +209,8 @@ class House:
         return await self.host.load_for_comparison(version, folder)
 
     async def collect(self, version: AdapterVersion) -> GateMaterial:
+        if self.sources is not None:
+            return await self.sources.collect(version)
         probes = pocket_canaries(int(version.sha256[:8], 16), each=self.each)
         return GateMaterial(
             probes=tuple(probe for probe in probes if probe.about != Kind.MENU.value),

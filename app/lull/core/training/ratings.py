@@ -36,11 +36,11 @@ RATED_STEPS: Final = 40
 """Fewest steps of a run on ratings; a small batch is passed over several times.
 
 Its learning rate falls to almost nothing; so 15 steps learned nothing, 30 all (measured:
-docs/adr/0074).
+docs/adr/0075).
 """
 RATED_REPLAY_SHARE: Final = 0.75
 """Least share of replay examples in a run on ratings, which nothing else holds to what the model
-was (measured: docs/adr/0074).
+was (measured: docs/adr/0075).
 """
 
 

@@ -266,11 +266,14 @@ class MakeRun:
 
     def _replays_wanted(self, material: RunMaterial) -> int:
         rule = self._rule()
-        share = rule.replay_share
-        if material.kind is RunKind.KTO:
-            share = max(share, RATED_REPLAY_SHARE)
+        share, passes = rule.replay_share, 1
         # A batch that is used for several epochs gets different replays for each.
-        passes = rule.graduation_epochs if material.kind is RunKind.GRADUATION else 1
+        match material.kind:
+            case RunKind.GRADUATION:
+                passes = rule.graduation_epochs
+            case RunKind.KTO:
+                passes = passes_over_ratings(material.answers, rule.answers_a_step)
+                share = max(share, RATED_REPLAY_SHARE)
         return min(MOST_REPLAYS, math.ceil(material.answers * passes * share / (1.0 - share)))
 
     # Material
