@@ -175,8 +175,7 @@ class NightHouse(Classroom):
             eligible=self.eligible,
             rewarding=self.rewarding,
             current_selection=self.current_selection,
-            kind_of=lambda _model, asked: kind_of(asked),
-            learned=lambda _model: self.learned,
+            curriculum=Labels(),
         )
         self.deciding, self.train = self._deciding(), self._train()
         self.job = self.new_night()

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from lull.core.adapters.adapter import AdapterStatus, AdapterVersion, LearnedSkill
 from lull.core.feedback.reward import Source
 from lull.core.models.engine import GenerateRequest
 from lull.core.skills.skill import ChangeKind
@@ -26,6 +27,7 @@ from lull.loops.training.next_step import (
 )
 from lull.loops.training.replay_examples import ReplayExamples
 from lull.pocket import language as pocket
+from lull.store.adapters.adapters import Adapters
 from lull.store.chat.turn_rows import Label
 from tests.loops.classroom import GOOD, ScriptedJudge
 from tests.loops.night_house import (
@@ -149,7 +151,20 @@ async def test_requests_whose_skill_is_in_the_weights_are_passed_over(tmp_path: 
         await house.rate(turn, Label.GOOD)
         recent = house.rollouts.candidates(POCKET)
         assert [one.turn for one, _ in house.ratings.labelled(POCKET, recent)] == [turn]
-        house.learned = frozenset({skill.sha256})
+        learned = AdapterVersion(
+            id="ad1",
+            parent=None,
+            base_model=house.model,
+            base_digest=house.digest,
+            sha256="a" * 64,
+            run=None,
+            status=AdapterStatus.CANDIDATE,
+            made=house.clock.now(),
+        )
+        adapters = Adapters(house.database)
+        await adapters.add(learned, [LearnedSkill(skill=skill.key, sha256=skill.sha256)])
+        assert house.ratings.labelled(POCKET, recent), "a candidate answers nobody yet"
+        await adapters.promote("ad1", at=house.clock.now(), why="better")
         assert house.ratings.labelled(POCKET, recent) == []
     finally:
         await asyncio.to_thread(house.database.close)

@@ -6,12 +6,13 @@ Everything here blocks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from lull.core.errors import NotFound
 from lull.core.feedback.reward import GREY, is_failure
+from lull.core.training.ports import Curriculum
 from lull.core.training.ratings import (
     RatedPair,
     RatedTurn,
@@ -85,21 +86,16 @@ class Ratings:
         eligible: Eligible,
         rewarding: RewardAnswers,
         current_selection: CurrentSelection,
-        kind_of: Callable[[str, str], str],
-        learned: Callable[[str], frozenset[str]],
+        curriculum: Curriculum,
     ) -> None:
-        """The function `kind_of` returns what kind of request a model was asked, as one word, or ""
-        if that is not known; `learned` returns the sha256 of the skills that were trained into a
-        model's active adapter.
-        """
+        """The curriculum says what kind of request a model was asked."""
         self._adapters = adapters
         self._training = training
         self._rewards = rewards
         self._eligible = eligible
         self._rewarding = rewarding
         self._current_selection = current_selection
-        self._kind_of = kind_of
-        self._learned = learned
+        self._curriculum = curriculum
 
     def of(self, model: str, recent: Sequence[ServedTurn]) -> RatedAnswers:
         """Return the rated answers among the model's recent turns: those that the next run may
@@ -184,7 +180,7 @@ class Ratings:
         """
         trains = self._rewarding.judge_may_train()[0]
         judged = self._eligible.check_turns([one.turn.id for one in recent])
-        learned = self._learned(model)
+        learned = self._adapters.learned_by_active(model)
         found = []
         for one in recent:
             known, reward = judged.get(one.turn.id), one.reward.reward
@@ -211,7 +207,7 @@ class Ratings:
         return RatedTurn(turn=prompt.turn, kind=kind, asked=prompt.served.asked, good=good)
 
     def _kind(self, model: str, served: ServedTurn) -> str:
-        return self._kind_of(model, served.asked)
+        return self._curriculum.subject(model, served.asked)
 
 
 def _is_bad(served: ServedTurn) -> bool:

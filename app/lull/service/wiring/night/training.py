@@ -93,8 +93,7 @@ def parts_of(
             eligible=eligible,
             rewarding=rewarding,
             current_selection=learning.current_selection,
-            kind_of=learning.curriculum.subject,
-            learned=adapters.learned_by_active,
+            curriculum=learning.curriculum,
         ),
         rollouts=Rollouts(
             rewards=stores.rewards,
