@@ -57,7 +57,7 @@ async def night(tmp_path: Path, pocket_engine: MlxEngine) -> AsyncIterator[Night
     )
     past = PastCurriculum(
         made.rewards,
-        library=lambda: made.library,
+        in_use=made,
         canaries=shipped_canaries,
         current_selection=made.current_selection,
     )
