@@ -178,6 +178,14 @@ class MlxEngine:
         )
         return tuple(result["nats"])
 
+    async def answer_logprobs(
+        self, prompt_ids: Sequence[int], ids: Sequence[int], *, adapter: str | None
+    ) -> tuple[float, ...]:
+        result = await self._call(
+            "answer_logprobs", prompt_ids=list(prompt_ids), ids=list(ids), adapter=adapter
+        )
+        return tuple(result["logprobs"])
+
     def expect_adapter(self, version: str, folder: str) -> None:
         """Note a LoRA adapter (its version, and the folder of its files) that the next engine
         process must load when it starts; starts nothing now.

@@ -88,9 +88,9 @@ def _sources(
 ) -> MaterialSources:
     return MaterialSources(
         adapters=parts.adapters,
-        training=shared.stores.training,
         rollouts=parts.rollouts,
         rewarding=parts.rewarding,
+        ratings=parts.ratings,
         proposals=shared.stores.proposals,
         current_selection=learning.current_selection,
         verifier=learning.scoring.verifier,

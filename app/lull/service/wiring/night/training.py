@@ -19,6 +19,7 @@ from lull.loops.training.decide_step import DecideStep
 from lull.loops.training.eligible import Eligible
 from lull.loops.training.make_run import MakeRun, RunRule
 from lull.loops.training.next_step import TrainRule
+from lull.loops.training.ratings import Ratings
 from lull.loops.training.replay_examples import ReplayExamples
 from lull.loops.training.rewarding import RewardAnswers
 from lull.loops.training.rollout import RolloutRule, Rollouts
@@ -49,6 +50,7 @@ class TrainingGateParts:
     eligible: Eligible
     rewarding: RewardAnswers
     rollouts: Rollouts
+    ratings: Ratings
     judges: ChosenJudge
     """The judge model for training; none if the only one is the model that learns."""
 
@@ -75,13 +77,23 @@ def parts_of(
         judges=judges,
         book=learning.scoring.book,
     )
+    adapters = Adapters(stores.database)
     return TrainingGateParts(
         folders=folders,
-        adapters=Adapters(stores.database),
+        adapters=adapters,
         files=AdapterFiles(paths.home / "adapters", rows_missing=rows_missing, runs=folders),
         eligible=eligible,
         rewarding=rewarding,
         judges=judges,
+        ratings=Ratings(
+            adapters=adapters,
+            training=stores.training,
+            rewards=stores.rewards,
+            eligible=eligible,
+            rewarding=rewarding,
+            current_selection=learning.current_selection,
+            curriculum=learning.curriculum,
+        ),
         rollouts=Rollouts(
             rewards=stores.rewards,
             training=stores.training,
@@ -150,6 +162,7 @@ def _deciding_of(
         folders=parts.folders,
         rollouts=parts.rollouts,
         data=data,
+        ratings=parts.ratings,
         clock=shared.clock,
         rule=lambda: train_rule(settings()),
     )
