@@ -535,6 +535,17 @@ def test_the_page_says_how_long_its_walks_are() -> None:
     assert dict(rows) == walk_lengths(page)
 
 
+def test_the_page_says_how_many_goals_hold_as_the_benchmarks_do() -> None:
+    page = " ".join((ROOT / "docs" / "architecture.md").read_text("utf-8").split())
+    told = re.findall(r"(\w+) held \d+ of \d+(?: goals)? and holds (\d+) of (\d+)", page)
+    table = (ROOT / "docs" / "benchmarks.md").read_text("utf-8")
+    rows = re.findall(r"^\| \[(\w+)\][^|]*\| (\d+) \| (\d+) \|", table, re.MULTILINE)
+    held = {name: (int(holds), int(holds) + int(missed)) for name, holds, missed in rows}
+    assert {name for name, *_ in told} == {"metaclaw_bench", "retrieval"}
+    for name, holds, goals in told:
+        assert (name, (int(holds), int(goals))) == (name, held[name])
+
+
 def is_module(path: str) -> bool:
     place = APP / "lull" / path
     return place.with_suffix(".py").exists() or (path.endswith("/") and place.is_dir())

@@ -33,6 +33,7 @@ from lull.resources import pocket_dir
 from lull.service.wiring.learning.curriculum import shipped_canaries
 from lull.store.adapters.adapters import Adapters
 from lull.store.chat.turn_rows import Label
+from tests.doubles.fakes import JudgeNow
 from tests.loops.adapters.house import House
 from tests.loops.night_house import POCKET, NightHouse
 
@@ -120,7 +121,7 @@ async def judged(night: NightHouse, house: House, run: Run, folder: Path) -> Ver
         proposals=night.proposals,
         current_selection=night.current_selection,
         verifier=night.verifier,
-        judge=lambda: None,
+        judges=JudgeNow(lambda: None),
         curriculum=night.curriculum,
     )
     verdict = await house.promote.run_gate(version.id)

@@ -287,7 +287,7 @@ def _successes(sources: MaterialSources, stored: _StoredRequests) -> list[PastSu
                 PastSuccess(
                     id=served.turn.id,
                     messages=_messages(served, skills, place),
-                    score=_as_before(sources, served, skills, stored.wishes),
+                    score=_as_before(sources, served),
                     of_base=_messages(served, with_learned, place),
                     changes=_kind(sources, served) in stored.rated_kinds,
                 )
@@ -309,17 +309,11 @@ def _kind(sources: MaterialSources, served: ServedTurn) -> str:
     return sources.curriculum.subject(served.turn.model, served.asked)
 
 
-def _as_before(
-    sources: MaterialSources,
-    served: ServedTurn,
-    skills: Sequence[Skill],
-    wishes: Sequence[Wish],
-) -> Scores:
+def _as_before(sources: MaterialSources, served: ServedTurn) -> Scores:
     """Return a scoring function against the accepted answer.
 
     An equal answer gets 1. Otherwise it gets 0 where the language has one right answer, and
-    elsewhere what the user's checks and wishes say, or the verdict of a judge who sees both answers
-    blind.
+    elsewhere the verdict of a judge who sees both answers blind.
     """
     accepted = served.turn.answer.text.strip()
 

@@ -80,8 +80,9 @@ class SkillHoldout(Protocol):
         """
 
     def prefers(self, skills: Sequence[Skill], at_most: int, asked: str) -> Sequence[Skill]:
-        """Choose at most `at_most` of these skills for the prompt of the request `asked`. The given
-        skills are all relevant to the request, the most relevant first.
+        """Choose at most `at_most` skills for the prompt of the request `asked` out of these, which
+        are all relevant to it, the most relevant first. Past effects may decide which go in, beside
+        the most relevant one.
         """
 
     def effect(self, skill: Skill) -> float:
