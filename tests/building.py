@@ -33,6 +33,7 @@ from lull.core.proof.proposal import DECIDABLE, Proposal, ProposalOrigin
 from lull.core.skills.prompt_block import Placement
 from lull.core.skills.skill import Library
 from lull.core.skills.skill_ranking import RetrievalRule
+from lull.loops.chat.known_models import KnownModels
 from lull.loops.chat.serve import PutIn, Serve, Serving
 from lull.loops.skills.approve import Approve
 from lull.loops.skills.edit_proposal import EditProposal
@@ -202,9 +203,8 @@ class Home:
             clock=self.clock,
             ids=self.ids,
             rule=self.rule,
-            facts_within_s=0.02,
+            models=KnownModels(within_s=0.02, places=self.places),
         )
-        self.serve.skill_selector.places = self.places
 
     def evidence(self, _proposal: Proposal) -> bytes:
         """Implements ProofEvidence: nothing is proved here."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -57,11 +59,60 @@ def classes() -> list[ast.ClassDef]:
 
 @pytest.mark.slow
 def test_no_floor_imports_from_one_above() -> None:
+    said = contracts_of(ROOT)
+    assert "0 broken" in said, said
+
+
+def contracts_of(root: Path) -> str:
+    """What lint-imports says of a tree."""
     tool = Path(sys.executable).with_name("lint-imports")
+    environ = os.environ | {"PYTHONPATH": str(root / "app"), "COLUMNS": "200"}
     done = subprocess.run(
-        [tool, "--no-cache"], cwd=ROOT, capture_output=True, text=True, check=False
+        [tool, "--no-cache"], cwd=root, env=environ, capture_output=True, text=True, check=False
     )
-    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+PLANTED = [
+    ("service/__init__", "lull.backends.system.clock", "Only wiring names concrete backends"),
+    ("service/wiring/__init__", "lull.cli.main", "nothing imports from a floor above"),
+    ("service/idle/quiet", "lull.backends.ollama.facts", "Only wiring names concrete backends"),
+    *(
+        (module, "PySide6", "Qt stands only in the desktop")
+        for module in ("__init__", "cli/__init__", "pocket/language", "resources", "engine/worker")
+    ),
+    *(
+        (module, "mlx", "MLX stands only in engine and trainer")
+        for module in ("__init__", "cli/main", "pocket/__init__", "resources", "desktop/main")
+    ),
+]
+"""Module, what it must not import, and words of the contract that forbids it."""
+
+
+@pytest.mark.slow
+def test_a_line_that_imports_past_the_contracts_breaks_them_wherever_it_stands(
+    tmp_path: Path,
+) -> None:
+    shutil.copytree(APP, tmp_path / "app", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    for module, wanted, _ in PLANTED:
+        file = tmp_path / "app" / "lull" / f"{module}.py"
+        file.write_text(file.read_text("utf-8") + f"\nimport {wanted}\n", "utf-8")
+    _, _, told = contracts_of(tmp_path).partition("Broken contracts")
+    parts = [part for part in re.split(r"\n(?=[^\n]+\n-{3,}\n)", told) if part.strip()]
+    missed = [
+        (module, wanted)
+        for module, wanted, contract in PLANTED
+        if not any(
+            contract in part and re.search(rf"{dotted(module)} -> {wanted} \(", part)
+            for part in parts
+        )
+    ]
+    assert missed == [], told
+
+
+def dotted(module: str) -> str:
+    return f"lull/{module}".removesuffix("/__init__").replace("/", ".")
 
 
 def test_core_imports_only_the_standard_library() -> None:
@@ -127,14 +178,6 @@ def test_a_folder_and_one_inside_it_that_import_each_other_are_a_pair(tmp_path: 
     assert pairs_both_ways(folders_imported_by(tmp_path)) == [("house", "house.inner")]
 
 
-def test_of_the_service_only_wiring_may_name_a_backend() -> None:
-    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]
-    (closed,) = (one for one in contracts["contracts"] if "concrete backends" in one["name"])
-    service = ROOT / "app" / "lull" / "service"
-    subjects = {folder.parent.name for folder in service.glob("*/__init__.py")} - {"wiring"}
-    assert {f"lull.service.{name}" for name in subjects} == set(closed["source_modules"])
-
-
 def test_no_public_class_or_alias_name_stands_twice() -> None:
     assert types_of_one_name(APP) == []
 
@@ -175,6 +218,51 @@ def test_what_wiring_makes_takes_objects_rather_than_bundles_of_functions() -> N
         if one.name in made and len(names := functions_taken(one, aliases)) > 1
     }
     assert many.keys() <= FUNCTIONS_OF_TABLES, many
+
+
+def test_wiring_sets_nothing_on_an_object_that_is_made() -> None:
+    """A part gets what it works with when it is made, or tells by a method what it is given later:
+    whoever reads its class would not find a function that wiring puts in afterwards.
+    """
+    wiring = [file for file in SOURCES if file.is_relative_to(APP / "lull/service/wiring")]
+    found = {file.name: set_on_others(tree_of(file)) for file in wiring}
+    assert {name: lines for name, lines in found.items() if lines} == {}
+
+
+def set_on_others(tree: ast.Module) -> list[str]:
+    """Statements that set an attribute of an object other than `self`, or with `setattr`."""
+    found = []
+    for node in ast.walk(tree):
+        match node:
+            case ast.Assign(targets=targets):
+                pass
+            case ast.AnnAssign(target=target) | ast.AugAssign(target=target):
+                targets = [target]
+            case ast.Call(func=ast.Name(id="setattr")):
+                found.append(ast.unparse(node))
+                continue
+            case _:
+                continue
+        for one in (part for target in targets for part in ast.walk(target)):
+            of_itself = isinstance(one, ast.Attribute) and ast.unparse(one.value) == "self"
+            if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store) and not of_itself:
+                found.append(ast.unparse(node))
+    return found
+
+
+def test_a_function_that_is_set_on_a_made_object_is_noticed() -> None:
+    source = (
+        "engine.lost = tell\nself.own = 1\none.damage, one.after = check, tell\nname = a.b\n"
+        "setattr(engine, 'after', tell)\nparts.rule: Rule = rule\nself.index.after = tell"
+    )
+    assert set_on_others(ast.parse(source)) == [
+        "engine.lost = tell",
+        "one.damage, one.after = (check, tell)",
+        "one.damage, one.after = (check, tell)",
+        "parts.rule: Rule = rule",
+        "self.index.after = tell",
+        "setattr(engine, 'after', tell)",
+    ]
 
 
 def made_in(*folders: Path) -> set[str]:
@@ -445,6 +533,17 @@ def test_the_page_says_how_long_its_walks_are() -> None:
     text = page.read_text("utf-8")
     rows = re.findall(r"^\| files on the walk of an? (\w+) \|.*\| (.*) \|$", text, re.MULTILINE)
     assert dict(rows) == walk_lengths(page)
+
+
+def test_the_page_says_how_many_goals_hold_as_the_benchmarks_do() -> None:
+    page = " ".join((ROOT / "docs" / "architecture.md").read_text("utf-8").split())
+    told = re.findall(r"(\w+) held \d+ of \d+(?: goals)? and holds (\d+) of (\d+)", page)
+    table = (ROOT / "docs" / "benchmarks.md").read_text("utf-8")
+    rows = re.findall(r"^\| \[(\w+)\][^|]*\| (\d+) \| (\d+) \|", table, re.MULTILINE)
+    held = {name: (int(holds), int(holds) + int(missed)) for name, holds, missed in rows}
+    assert {name for name, *_ in told} == {"metaclaw_bench", "retrieval"}
+    for name, holds, goals in told:
+        assert (name, (int(holds), int(goals))) == (name, held[name])
 
 
 def is_module(path: str) -> bool:

@@ -126,7 +126,7 @@ async def _tried(cases: Sequence[Case], kinds: RequestKinds) -> list[Tried]:
     index = WordIndex()
     await index.use_kinds(kinds)
     await index.follow(library)
-    fixing = SelectSkills(index, RetrievalRule(), rates={}, uses={}, holdout=NoHoldout())
+    fixing = SelectSkills(index, RetrievalRule(), rates={}, uses={}, holdout=NoHoldout(), places={})
     found = []
     for case in cases:
         for text in (*case.later, *case.elsewhere):

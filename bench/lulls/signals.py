@@ -3,15 +3,24 @@
 Input is polled as on a real machine: what is read is `POLLED_S` old.
 """
 
+import math
 from bisect import bisect_right
 from typing import Final
 
 from bench.lulls.spans import Track, total
 from bench.lulls.world import World
 from lull.core.idle.signals import IdleSignals
+from lull.loops.idle.decide_idle import ChatCounts
 
 POLLED_S: Final = 0.05
 _SESSION_LOAD, _BUILD_LOAD, _REST_LOAD = 0.12, 0.9, 0.04
+
+
+class NoChats:
+    """A machine on which nobody chats; implements `CountsRunningChats`."""
+
+    def chat_counts(self) -> ChatCounts:
+        return ChatCounts(0, math.inf)
 
 
 class SimulatedSource:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from bench.lulls.child_work import FixedWorks
-from bench.lulls.signals import SimulatedSource
+from bench.lulls.signals import NoChats, SimulatedSource
 from bench.lulls.spans import Spans, union, without
 from bench.lulls.world import World
 from bench.virtual_time import VirtualLoop
@@ -26,7 +26,7 @@ from lull.core.idle.policy import IdleWindow
 from lull.core.idle.rule import IdleRule
 from lull.core.idle.scheduling import WorkKind
 from lull.core.idle.signals import IdleSignals
-from lull.loops.idle.decide_idle import ChatCounts, DecideIdle
+from lull.loops.idle.decide_idle import DecideIdle
 from lull.loops.idle.lull_pace import LullPace
 from lull.loops.idle.watch_idle import WatchIdle, WatchRule
 from lull.store.idle.windows import WindowRow, Windows
@@ -264,7 +264,7 @@ async def _played(
         watch = WatchIdle(
             deciding=DecideIdle(
                 _Source(source, time),
-                chats=lambda: ChatCounts(0, math.inf),
+                chats=NoChats(),
                 calendars=near,
                 settings=lambda: rule,
                 windows=windows,

@@ -31,6 +31,7 @@ from typing import Any, Final
 import psutil
 
 from bench.lulls.child_work import ChildWork, FixedWorks
+from bench.lulls.signals import NoChats
 from bench.report import RESULTS, Goal, print_goals, report, write
 from bench.screen import Screen, missing
 from lull.backends.idle.polled import PollPace
@@ -42,7 +43,7 @@ from lull.backends.system.clock import SystemClock, TimeSortedIds
 from lull.core.calendars.event import Calendar, CalendarEvent
 from lull.core.idle.rule import LEAST_WAIT_S, IdleRule
 from lull.core.idle.signals import Known
-from lull.loops.idle.decide_idle import ChatCounts, DecideIdle
+from lull.loops.idle.decide_idle import DecideIdle
 from lull.loops.idle.lull_pace import LullPace
 from lull.loops.idle.watch_idle import WatchIdle, WatchRule
 from lull.store.idle.windows import Windows
@@ -262,7 +263,7 @@ async def whole_watch(rig: Rig) -> AsyncIterator[Callable[[], None]]:
         watch = WatchIdle(
             deciding=DecideIdle(
                 signals,
-                chats=lambda: ChatCounts(0, math.inf),
+                chats=NoChats(),
                 calendars=_NoCalendars(),
                 settings=lambda: ANY_TIME,
                 windows=windows,

@@ -18,13 +18,28 @@ HERE: Final = Path(__file__).parent
 PEOPLE: Final = HERE / "people"
 HELD_OUT: Final = HERE / "held_out"
 EXAM: Final = (
-    "bernese_farmer",
-    "freight_dispatcher",
-    "orchestra_librarian",
-    "rosario_student",
-    "wedding_photographer",
+    "bus_driver",
+    "graz_pharmacist",
+    "lima_engineer",
+    "montpellier_teacher",
+    "radio_producer",
 )
 """The people who are held out for one final examination."""
+REVIEWERS: Final = ("bridge_inspector", "grants_officer")
+"""Held out as well, and told apart: they check finished work against the rules of a house."""
+EXAMINED_BEFORE: Final = (
+    "bernese_farmer",
+    "caterer",
+    "freight_dispatcher",
+    "insurance_clerk",
+    "orchestra_librarian",
+    "rosario_student",
+    "swiss_baker",
+    "wedding_photographer",
+)
+"""The people who examined earlier weights. They teach nobody, and choose between weights that were
+trained since.
+"""
 SITTINGS: Final = (
     (
         "archive_keeper",
@@ -54,6 +69,32 @@ SITTINGS: Final = (
         "truck_mechanic",
         "vet_receptionist",
         "web_agency_dev",
+    ),
+    (
+        "clinic_coder",
+        "data_engineer",
+        "filipino_nurse",
+        "frontend_maintainer",
+        "galician_cook",
+        "hamburg_student",
+        "harbour_pilot",
+        "hydrology_modeller",
+        "knitting_aunt",
+        "localisation_lead",
+        "marseille_mechanic",
+        "night_shift_baker",
+        "ops_lead",
+        "patent_paralegal",
+        "phd_philosopher",
+        "rennes_librarian",
+        "santiago_designer",
+        "school_secretary",
+        "scottish_gardener",
+        "spedition_clerk",
+        "swiss_foundation_officer",
+        "theatre_stage_manager",
+        "viennese_retiree",
+        "wine_importer",
     ),
 )
 """The people who came after the first training, in the sittings in which they teach: each goes on
@@ -182,9 +223,10 @@ def people(*names: str) -> list[Item]:
 
 def teachers() -> list[str]:
     """Return the names of the people whose sentences train the reader from the beginning: all but
-    those for calibration and those who came later.
+    those for calibration, those who examined before and those who came later.
     """
-    others = {*CALIBRATION, *(name for sitting in SITTINGS for name in sitting)}
+    later = (name for sitting in SITTINGS for name in sitting)
+    others = {*CALIBRATION, *EXAMINED_BEFORE, *later}
     return sorted(p.stem for p in PEOPLE.glob("*.jsonl") if p.stem not in others)
 
 
@@ -194,7 +236,7 @@ def taught_before(sitting: int) -> list[str]:
 
 
 def examined() -> Iterator[Item]:
-    for name in EXAM:
+    for name in (*EXAM, *REVIEWERS):
         yield from read(HELD_OUT / f"{name}.jsonl")
 
 

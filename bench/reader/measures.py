@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from bench.reader.check_cases import CheckCase, agrees, offered
-from bench.reader.items import Item
+from bench.reader.items import REVIEWERS, Item
 from lull.core.feedback.calibration import Estimate, wilson
 from lull.core.feedback.feedback import LIKELY, MessageFindings
 
@@ -29,11 +29,15 @@ class Answered:
 
 
 def rows_of(answered: Sequence[Answered]) -> list[Row]:
-    """Return the table's rows: all items together, each person, and the trap items alone."""
-    groups: dict[str, list[Answered]] = {"all": list(answered)}
-    for one in answered:
+    """Return the table's rows: all items together, each person, and the trap items alone; those of
+    reviewers, who write otherwise, stand in rows of their own.
+    """
+    usual = [one for one in answered if one.item.person not in REVIEWERS]
+    groups = {"all": usual}
+    for one in usual:
         groups.setdefault(one.item.person, []).append(one)
-    groups["traps"] = [one for one in answered if one.item.trap]
+    groups["traps"] = [one for one in usual if one.item.trap]
+    groups["reviewers"] = [one for one in answered if one.item.person in REVIEWERS]
     return [row for name, some in groups.items() if some for row in _rows(name, some)]
 
 

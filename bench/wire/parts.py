@@ -23,6 +23,7 @@ from lull.core.chat.message_chain import links
 from lull.core.chat.messages import ChatRequest
 from lull.core.events import EventKind
 from lull.core.skills.skill_ranking import RetrievalRule
+from lull.loops.chat.known_models import KnownModels
 from lull.loops.chat.serve import Serve, Serving
 from lull.service.process.bus import EventBus
 from lull.service.proxy.dialects import CHAT_ROUTES
@@ -59,7 +60,7 @@ async def _parts(stores: Stores, vectors: Path) -> dict[str, float]:
         clock=SystemClock(),
         ids=TimeSortedIds(),
         rule=RetrievalRule(),
-        facts_within_s=0.05,
+        models=KnownModels(within_s=0.05),
     )
     await _walk(stores, index, serve, bus)  # from here on the words are known
     return await _walk(stores, index, serve, bus)

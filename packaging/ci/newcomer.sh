@@ -1,6 +1,7 @@
 #!/bin/sh
 # What README tells a newcomer to run, in this checkout: `make run` until the line that it prints to
-# paste has got an answer, then `make test` and `make full`, with an Ollama, so that no test is left out.
+# paste has got an answer, then `make static`, `make test` and `make rest`, with an Ollama, so that no
+# test is left out.
 set -eu
 cd -- "$(dirname -- "$0")/../.."
 
@@ -48,6 +49,8 @@ printf '%s\n' "$answer"
 wait "$running" || fail "\`make run\` ended with $?."
 running=
 
+echo '$ make static'
+make static
 echo '$ make ollama'
 make ollama
 for tier in test rest; do # which are `make full`

@@ -32,6 +32,10 @@ class FakeEngine:
         """Folder of each loaded adapter, by version."""
         self.away: dict[str | None, float] = {}
         """KL divergence of a version from any other, in nats per token."""
+        self.likes: Callable[[str | None, tuple[int, ...], tuple[int, ...]], float] = (
+            lambda _adapter, _prompt, _answer: -1.0
+        )
+        """Log-probability of an answer after a prompt, both as token ids, under a version."""
         self.hangups = 0
         self.failure: EngineError | UpstreamDown | None = None
         """Error that every call raises while it is set."""
@@ -112,6 +116,16 @@ class FakeEngine:
         if not ids:
             raise RequestError("There is no answer to compare.", status=400)
         return (0.0 if adapter == against else self.away.get(adapter, 0.0),) * len(ids)
+
+    async def answer_logprobs(
+        self, prompt_ids: Sequence[int], ids: Sequence[int], *, adapter: str | None
+    ) -> tuple[float, ...]:
+        """Return the scripted log-probability of each token, from `likes`."""
+        self._raise_failure()
+        self._checked_prompt(GenerateRequest(prompt_ids=tuple(prompt_ids), adapter=adapter))
+        if not ids:
+            raise RequestError("There is no answer to compare.", status=400)
+        return (self.likes(adapter, tuple(prompt_ids), tuple(ids)) / len(ids),) * len(ids)
 
     async def load_adapter(self, version: str, folder: str) -> None:
         self._raise_failure()

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
+from lull.core.feedback.judge import Judge
 from tests.doubles.fake_chat_model import FakeChatModel
 from tests.doubles.fake_engine import FakeEngine
 
-__all__ = ["FakeChatModel", "FakeClock", "FakeCoin", "FakeEngine", "FakeIds"]
+__all__ = ["FakeChatModel", "FakeClock", "FakeCoin", "FakeEngine", "FakeIds", "JudgeNow"]
 
 
 @dataclass(slots=True)
@@ -53,3 +55,13 @@ class FakeCoin:
 
     def random(self) -> float:
         return self.drawn.random()
+
+
+@dataclass
+class JudgeNow:
+    """Implements `ChosenJudge`: the judge is the one that a test has at the moment."""
+
+    read: Callable[[], Judge | None]
+
+    def judge(self) -> Judge | None:
+        return self.read()

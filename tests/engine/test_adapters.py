@@ -114,6 +114,22 @@ async def test_the_distance_of_two_versions_is_what_one_forward_says(
         assert max(nats) > 0.001
 
 
+@pytest.mark.parametrize("length", [1, 7, 100])
+@pytest.mark.parametrize("prompt", [PROMPT, [(5 * i) % 250 + 3 for i in range(150)]])
+async def test_an_answer_is_as_likely_as_one_forward_says(
+    engine: MlxEngine, tiny: Tiny, length: int, prompt: list[int]
+) -> None:
+    await engine.load_adapter("nine", tiny.adapter("a"))
+    answer = [(7 * i) % 250 + 3 for i in range(length)]
+    found = []
+    for name, version in (("a", "nine"), (None, None)):
+        logs = await engine.answer_logprobs(prompt, answer, adapter=version)
+        known = tiny.ask("logprobs", prompt=prompt, answer=answer, adapter=name)
+        assert list(logs) == pytest.approx(known, abs=1e-4)
+        found.append(sum(logs))
+    assert abs(found[0] - found[1]) > 0.001
+
+
 async def test_answers_do_not_wait_for_a_comparison(engine: MlxEngine, tiny: Tiny) -> None:
     await engine.load_adapter("eight", tiny.adapter("a"))
     request = asking(PROMPT, adapter="eight", seed=5, temperature=1.2, max_tokens=30)

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from lull.backends.mlx.engine import EngineOptions, MlxEngine, engine_command
+from lull.backends.mlx.engine import EngineOptions, MlxEngine, UncheckedReloads, engine_command
 from lull.contract.engine_frames import MemoryLimits
 from lull.core.backoff import Backoff
 from lull.core.errors import EngineDown, EngineError, RequestError
@@ -83,17 +83,17 @@ async def test_a_killed_engine_tells_the_waiting_and_comes_back_with_its_adapter
 async def test_a_restarted_engine_answers_nobody_before_it_has_its_adapters(
     make: Make, tiny: Tiny
 ) -> None:
-    engine = make(tiny.model, backoff=Backoff(first_s=0.01))
-    await engine.load_adapter("kept", tiny.adapter("a"))
-    request = asking([9, 9], adapter="kept", temperature=0.0, max_tokens=5)
     begun, go_on = threading.Event(), threading.Event()
 
-    def held(_version: str, _folder: str) -> str:
-        begun.set()
-        go_on.wait(PATIENCE_S)
-        return ""
+    class Held(UncheckedReloads):
+        def damage_of(self, sha256: str, folder: str) -> str:
+            begun.set()
+            go_on.wait(PATIENCE_S)
+            return ""
 
-    engine.damage_of = held
+    engine = make(tiny.model, reloads=Held(), backoff=Backoff(first_s=0.01))
+    await engine.load_adapter("kept", tiny.adapter("a"))
+    request = asking([9, 9], adapter="kept", temperature=0.0, max_tokens=5)
     assert engine.pid is not None
     os.kill(engine.pid, signal.SIGKILL)
     assert await asyncio.to_thread(begun.wait, PATIENCE_S)

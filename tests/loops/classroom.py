@@ -29,13 +29,14 @@ from lull.core.skills.ports import EvolverMaterial, SkillDraft
 from lull.core.skills.rules import EvolveRule
 from lull.core.skills.skill import Skill, SkillKey, SkillText
 from lull.loops.chat.current_selection import CurrentSelection
+from lull.loops.chat.known_models import KnownModels
 from lull.loops.chat.serve import Serve
 from lull.loops.feedback.ask_judge import AskJudge
 from lull.loops.feedback.credit_wins import CreditWins
 from lull.loops.feedback.hear import Hear
 from lull.loops.feedback.reward_book import RewardBook
 from lull.loops.feedback.score import Score
-from lull.loops.feedback.standing_wishes import StandingWishes, turned_down
+from lull.loops.feedback.standing_wishes import StandingWishes, TurnedDownWishes
 from lull.loops.feedback.verify import Reads, Verifier
 from lull.loops.proof.compare import Compare
 from lull.loops.proof.holdout import Holdout
@@ -62,12 +63,12 @@ from lull.store.feedback.reward_rows import RewardRow, ServedTurn
 from lull.store.feedback.rewards import Rewards
 from lull.store.proof.proposals import Proposals
 from lull.store.proof.use_replays import UseReplays
-from lull.store.skills.skill_checks import checks_of
+from lull.store.skills.skill_checks import ApprovedChecks
 from lull.store.skills.skill_md import parse as parse_skill
 from lull.store.skills.skill_md import render
 from lull.store.sqlite.database import Database
 from tests.building import ANYBODY, FACTS, Home, answer, chat, user
-from tests.doubles.fakes import FakeChatModel
+from tests.doubles.fakes import FakeChatModel, JudgeNow
 from tests.doubles.word_reader import WordReader
 from tests.exact import EXACT
 
@@ -204,7 +205,7 @@ class Classroom(Home):
             clock=self.clock,
             ids=self.ids,
             rule=self.rule,
-            facts_within_s=0.02,
+            models=KnownModels(within_s=0.02),
             holdout=self.holdout,
         )
         self.learn()
@@ -213,7 +214,7 @@ class Classroom(Home):
         self.current_selection = CurrentSelection(
             self.serve.skill_selector, in_use=self, facts=self.facts
         )
-        self.verifier = verifier = Verifier(self.exact(), checks=self.checks, tools=EXACT)
+        self.verifier = verifier = Verifier(self.exact(), checks=self, tools=EXACT)
         self.feedback = FeedbackRows(self.database)
         self.hear = Hear(
             self.feedback,
@@ -240,7 +241,7 @@ class Classroom(Home):
         self.ask_judge = AskJudge(
             self.rewards,
             book=self.book,
-            judge=lambda: self.judge,
+            judges=JudgeNow(lambda: self.judge),
             quiet=self.quiet,
             clock=self.clock,
             rule=self.scoring,
@@ -254,7 +255,7 @@ class Classroom(Home):
                 self.rewards,
                 self.feedback,
                 verifier,
-                turned_down=lambda: turned_down(self.proposals, self.library, self.skills),
+                turned_down=TurnedDownWishes(self.proposals, self.skills, in_use=self),
             ),
         )
         propose = Propose(
@@ -262,7 +263,7 @@ class Classroom(Home):
             proposals=self.proposals,
             in_use=self,
             merging=merging,
-            checks=self.checks,
+            checks=self,
             clock=self.clock,
             ids=self.ids,
             rule=self.evolving,
@@ -276,6 +277,7 @@ class Classroom(Home):
                 current_selection=self.current_selection,
             ),
             proposals=self.proposals,
+            in_use=self,
             writers=self._writers,
             quiet=self.quiet,
             clock=self.clock,
@@ -287,7 +289,7 @@ class Classroom(Home):
             current_selection=self.current_selection,
             in_use=self,
             verifier=verifier,
-            judge=lambda: self.judge,
+            judges=JudgeNow(lambda: self.judge),
             warm=self.proving.warm,
         )
         self.prove = Prove(
@@ -296,7 +298,7 @@ class Classroom(Home):
             ground=ProofGround(
                 proposals=self.proposals,
                 in_use=self,
-                judge=lambda: self.judge,
+                judges=JudgeNow(lambda: self.judge),
                 rule=self.proving,
             ),
             targets=self,
@@ -369,8 +371,8 @@ class Classroom(Home):
         )
         return replace(standing, **more)  # type: ignore[arg-type]
 
-    def checks(self, sha256: str) -> list[Check]:
-        return checks_of(self.skills.folders, sha256)
+    def checks_of(self, sha256: str) -> list[Check]:
+        return ApprovedChecks(self.skills.folders).checks_of(sha256)
 
     async def _credit(self, served: ServedTurn, skills: Sequence[str]) -> None:
         if skills:

@@ -16,15 +16,17 @@ from lull.core.chat.client import Client
 from lull.core.chat.messages import Message, Role, text_message
 from lull.core.errors import LullError
 from lull.core.feedback.ports import FeedbackReader
-from lull.core.models.engine import GenerateRequest
+from lull.core.models.engine import Engine, GenerateRequest
 from lull.core.proof.pairs import Pair, PairPart
 from lull.core.skills.skill import Skill
+from lull.core.training.ports import Curriculum
 from lull.core.training.record import Run
 from lull.loops.feedback.verify import Reads
 from lull.loops.training.decide_step import DecideStep
 from lull.loops.training.learner import Learner, PromptForm
 from lull.loops.training.make_run import MakeRun, RunRule
 from lull.loops.training.next_step import MakingStep, NextStep, SkillToTrainIn, TrainRule
+from lull.loops.training.ratings import Ratings
 from lull.loops.training.replay_examples import ReplayExamples
 from lull.loops.training.rewarding import RewardAnswers
 from lull.loops.training.rollout import RolloutRule, Rollouts
@@ -42,7 +44,7 @@ from lull.store.training.tidy_runs import RunFolderCleanup
 from lull.store.training.training import Training
 from tests.building import ANYBODY, FACTS
 from tests.doubles.fake_engine import FakeEngine
-from tests.doubles.fakes import FakeClock
+from tests.doubles.fakes import FakeClock, JudgeNow
 from tests.doubles.scripted_trainer import ScriptedTrainer
 from tests.loops.classroom import MENU, Classroom
 
@@ -125,7 +127,7 @@ class NightHouse(Classroom):
     """A classroom with everything of the slow loop except its processes."""
 
     facts: Callable[[str], ModelFacts | None] = lambda _: replace(FACTS, reads_suffixes=False)
-    engine: FakeEngine = field(default_factory=lambda: FakeEngine(says_menus(now_and_then)))
+    engine: Engine = field(default_factory=lambda: FakeEngine(says_menus(now_and_then)))
     trainer: ScriptedTrainer = field(default_factory=ScriptedTrainer)
     gate: FakeGate = field(default_factory=FakeGate)
     sampling: RolloutRule = field(default_factory=lambda: RolloutRule(most_a_prompt=4))
@@ -133,6 +135,8 @@ class NightHouse(Classroom):
     training_rule: TrainRule = field(
         default_factory=lambda: TrainRule(groups_a_run=4, groups_at_least=2, rounds=1)
     )
+    curriculum: Curriculum | None = None
+    """Source of requests to practise; None: labels, menus and notes."""
     in_force: str | None = None
     model: str = POCKET
     digest: str = FACTS.digest
@@ -151,7 +155,7 @@ class NightHouse(Classroom):
             feedback=self.feedback,
             proposals=self.proposals,
             verifier=self.verifier,
-            judge=lambda: self.judge,
+            judges=JudgeNow(lambda: self.judge),
             book=self.book,
         )
         self.rollouts = Rollouts(
@@ -163,6 +167,15 @@ class NightHouse(Classroom):
             clock=self.clock,
             ids=self.ids,
             rule=lambda: self.sampling,
+        )
+        self.ratings = Ratings(
+            adapters=Adapters(self.database),
+            training=self.training,
+            rewards=self.rewards,
+            eligible=self.eligible,
+            rewarding=self.rewarding,
+            current_selection=self.current_selection,
+            curriculum=Labels(),
         )
         self.deciding, self.train = self._deciding(), self._train()
         self.job = self.new_night()
@@ -193,6 +206,7 @@ class NightHouse(Classroom):
             folders=self.folders,
             rollouts=self.rollouts,
             data=self._data(),
+            ratings=self.ratings,
             clock=self.clock,
             rule=lambda: self.training_rule,
         )
@@ -209,7 +223,7 @@ class NightHouse(Classroom):
                     eligible=self.eligible,
                     rewarding=self.rewarding,
                     current_selection=self.current_selection,
-                    curriculum=Labels(),
+                    curriculum=self.curriculum or Labels(),
                 ),
                 clock=self.clock,
                 new_id=lambda: self.ids.new("run"),
@@ -317,6 +331,12 @@ class NightHouse(Classroom):
         return next_step
 
 
+def kind_of(asked: str) -> str:
+    """The kind of a request in the pocket language; "" for any other."""
+    read = parsing.parse_request(asked)
+    return "" if read is None else read[0].value
+
+
 class Labels:
     """Implements core.ports.Curriculum: its anchors are labels, menus and notes."""
 
@@ -324,7 +344,7 @@ class Labels:
         return ()
 
     def subject(self, model: str, asked: str) -> str:
-        return ""
+        return kind_of(asked)
 
     def fresh_requests(self, model: str, words: str, count: int) -> Sequence[str]:
         return ()

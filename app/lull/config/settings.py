@@ -151,6 +151,11 @@ class ModelsSettings:
         "and lists only. It can always be used by its name.",
     )
 
+    @property
+    def list_own(self) -> bool:
+        """Whether chat clients see any of Lull's own models in the list of models."""
+        return self.list_built_in or self.list_pocket
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SkillsSettings:

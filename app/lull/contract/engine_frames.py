@@ -12,6 +12,8 @@ To the engine; the service chooses `id`:
     {"op": "tokenize", "id", "request"}       result {"ids": [...]}
     {"op": "divergence", "id", "prompt_ids", "ids", "adapter", "against", "against_prompt_ids"}
                                               result {"nats": [...]}
+    {"op": "answer_logprobs", "id", "prompt_ids", "ids", "adapter"}
+                                              result {"logprobs": [...]}
     {"op": "load_adapter", "id", "version", "folder"}    result {}
     {"op": "drop_adapter", "id", "version"}   result {}
     {"op": "set_limits", "id", "limits"}      result {}
@@ -27,8 +29,9 @@ From the engine:
 
 `divergence` asks for the KL divergence of `adapter` from `against` (null: the base model), in nats
 at each token of the answer `ids`; where `against_prompt_ids` is not empty, `against` reads that
-prompt instead. A whole prompt or answer must fit into one frame;
-`MAX_FRAME_BYTES` only catches a corrupt length.
+prompt instead. `answer_logprobs` asks for the natural log-probability that `adapter` (null: the
+base model) gives each token of the answer `ids` after the prompt. A whole prompt or answer must fit
+into one frame; `MAX_FRAME_BYTES` only catches a corrupt length.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from lull.core.models.engine import Chunk, EngineStatus, GenerateRequest
 from lull.engine.adapters import AdapterSwitcher
 from lull.engine.answer import GeneratedAnswer
 from lull.engine.batcher import Batcher
-from lull.engine.divergence import Divergence
+from lull.engine.divergence import AnswerLikelihood, Divergence
 from lull.engine.memory import EngineMemory
 from lull.engine.model import LoadedModel
 from lull.engine.penalties import penalties_of
@@ -33,7 +33,7 @@ from lull.engine.text import AnswerText
 FrameInbox = SimpleQueue[Frame | None]
 """Queue of received frames; None in it means that the other side has closed the connection."""
 _COMPARE_SLICE_TOKENS = 64
-"""Tokens of a divergence comparison computed between two rounds."""
+"""Tokens of an answer that is compared or measured, computed between two rounds."""
 
 
 class Worker:
@@ -57,7 +57,7 @@ class Worker:
         self._memory = memory
         self._send = send
         self._random_seed = random_seed
-        self._comparing: deque[Divergence] = deque()
+        self._comparing: deque[Divergence | AnswerLikelihood] = deque()
 
     def run(self, inbox: FrameInbox) -> None:
         """Handle request frames (messages from Lull's service) until the service closes the
@@ -109,6 +109,9 @@ class Worker:
             case "divergence":
                 self._comparing.append(self._compare(frame))
                 return None
+            case "answer_logprobs":
+                self._comparing.append(self._likelihood(frame))
+                return None
             case "tokenize":
                 return {"ids": self._loaded.prompt_ids(request_from_wire(frame["request"]))}
             case "load_adapter":
@@ -129,8 +132,7 @@ class Worker:
             raise RequestError("There is no answer to compare.", status=400)
         prompts = (prompt, list(frame["against_prompt_ids"] or prompt))
         for one in prompts:
-            self._loaded.prompt_ids(GenerateRequest(prompt_ids=tuple(one)))
-            self._loaded.prompt_ids(GenerateRequest(prompt_ids=(*one, *ids[:-1])))
+            self._check_fits(one, ids)
         return Divergence(
             self._loaded.model,
             self._shelf,
@@ -143,6 +145,29 @@ class Worker:
                 {"op": "result", "id": frame["id"], "result": {"nats": nats}}
             ),
         )
+
+    def _likelihood(self, frame: Frame) -> AnswerLikelihood:
+        prompt, ids = list(frame["prompt_ids"]), list(frame["ids"])
+        if not ids:
+            raise RequestError("There is no answer to compare.", status=400)
+        self._check_fits(prompt, ids)
+        return AnswerLikelihood(
+            self._loaded.model,
+            self._shelf,
+            id=frame["id"],
+            prompt=prompt,
+            answer=ids,
+            adapter=self._shelf.get(frame["adapter"]),
+            slice_tokens=_COMPARE_SLICE_TOKENS,
+            done=lambda logs: self._send(
+                {"op": "result", "id": frame["id"], "result": {"logprobs": logs}}
+            ),
+        )
+
+    def _check_fits(self, prompt: list[int], ids: list[int]) -> None:
+        """Raise RequestError if a prompt is empty, or too long with its answer for the window."""
+        self._loaded.prompt_ids(GenerateRequest(prompt_ids=tuple(prompt)))
+        self._loaded.prompt_ids(GenerateRequest(prompt_ids=(*prompt, *ids[:-1])))
 
     def _begin(self, request_id: str, request: GenerateRequest) -> GeneratedAnswer:
         prompt = self._loaded.prompt_ids(request)

@@ -23,6 +23,11 @@ OWN_KIND_SHARE: Final = 0.75
 drawn from the kind of request for which a skill is being trained into weights.
 """
 
+LIKE_REQUEST_SHARE: Final = 0.4
+"""The same share where answers to a request of the kind were rated: no rule says what is learned
+there, and it spreads to requests of other kinds that have rules only for others beside them.
+"""
+
 SMALL_TALK_SHARE: Final = 0.1
 """Share of the anchors without skills (requests whose answers training should not change) that are
 small talk.
@@ -62,18 +67,20 @@ class PocketCurriculum:
         self, model: str, count: int, with_skills: bool, about: str = ""
     ) -> Sequence[tuple[Message, ...]]:
         chance = random.Random(f"anchors {with_skills} {about}")
-        rule = parsing.parse_rule(about)
-        kind = rule[0] if rule is not None and with_skills else None
-        return [_request(chance, kind, with_skills=with_skills) for _ in range(count)]
+        rule, request = parsing.parse_rule(about), parsing.parse_request(about)
+        read = rule or request
+        kind = read[0] if read is not None and with_skills else None
+        share = OWN_KIND_SHARE if rule is not None else LIKE_REQUEST_SHARE
+        return [_request(chance, kind, share, with_skills=with_skills) for _ in range(count)]
 
 
 def _request(
-    chance: random.Random, own: pocket.Kind | None, *, with_skills: bool
+    chance: random.Random, own: pocket.Kind | None, share: float, *, with_skills: bool
 ) -> tuple[Message, ...]:
     if not with_skills and chance.random() < SMALL_TALK_SHARE:
         return (text_message(Role.USER, chance.choice(sorted(pocket.SMALL_TALK))),)
     kind = chance.choice(tuple(pocket.Kind))
-    if own is not None and chance.random() < OWN_KIND_SHARE:
+    if own is not None and chance.random() < share:
         kind = own
     asked = pocket.draw_request(chance, kind, pocket.draw_words(chance))
     user = text_message(Role.USER, asked)

@@ -103,7 +103,7 @@ def gradient(course: RunConstants, share: Share, step: int) -> tuple[PolicyWeigh
             examples = _of(GraduationExample, own)
             parts = _graduation(course, terms, examples, numbers, step, sums, 1.0 - s)
     total: PolicyWeights | None = None
-    for part in chain(parts, _replay(course, share.replays, sums, s)):
+    for part in chain(parts, _replays(course, share.replays, sums, s)):
         total = add_gradients(total, part)
         course.beat()
     return total or _zero_gradients(course), sums
@@ -309,6 +309,41 @@ def _teacher(course: RunConstants, rows: Sequence[TrainingRow]) -> Any:
                 by_row[index] = hidden_ND[first:last]
                 first = last
     return mx.concatenate([by_row[index] for index in range(len(rows))])
+
+
+def _replays(
+    course: RunConstants, replays: Sequence[ReplayExample], sums: StepSums, weight: float
+) -> Iterable[PolicyWeights]:
+    match course.spec.terms:
+        case KtoTerms(replay_top_k=top_k) if top_k:
+            return _keep(course, top_k, replays, sums, weight)
+        case _:
+            return _replay(course, replays, sums, weight)
+
+
+def _keep(
+    course: RunConstants,
+    top_k: int,
+    replays: Sequence[ReplayExample],
+    sums: StepSums,
+    weight: float,
+) -> Iterable[PolicyWeights]:
+    """Hold the policy to what it was when the run began, along the replayed answers: forward KL.
+
+    Cross-entropy would make the replayed answers surer than they were, and with them all others of
+    their kind; a run that has no other tie to the base drifts away by that alone (measured:
+    docs/adr/0075).
+    """
+    rows = [row(replay.prompt_ids, replay.ids, replay.foreign) for replay in replays]
+    (count,) = course.world.sum_numbers(sum(len(one.places) for one in rows))
+    norm = max(1.0, count)
+    for micro in micro_batches(rows, course.spec.micro_tokens):
+        teacher_ND = _teacher(course, [rows[index] for index in micro.indices])
+        (kl,), part = course.chunked.kl_gradient(
+            micro, teacher_ND, top_k=top_k, norm=norm / weight, forward=True
+        )
+        sums.add(loss=kl.item(), replay_loss=kl.item() / weight, tokens=micro.tokens)
+        yield part
 
 
 def _replay(

@@ -87,6 +87,19 @@ async def test_nothing_is_away_from_itself(case: Case) -> None:
     await case.engine.drop_adapter("away")
 
 
+async def test_an_answer_that_is_there_is_weighed_token_by_token(case: Case) -> None:
+    await case.engine.load_adapter("heavy", case.adapter_folder)
+    ids = await case.engine.tokenize(ask())
+    for version in (None, "heavy"):
+        logs = await case.engine.answer_logprobs(ids, ids[:9], adapter=version)
+        assert len(logs) == 9 and max(logs) <= 0.0
+    with pytest.raises(RequestError, match=r"empty|no answer"):
+        await case.engine.answer_logprobs(ids, (), adapter=None)
+    with pytest.raises(RequestError, match="not loaded"):
+        await case.engine.answer_logprobs(ids, ids, adapter="nowhere")
+    await case.engine.drop_adapter("heavy")
+
+
 async def test_token_details_come_only_when_asked_for(case: Case) -> None:
     plain = await chunks(case.engine, ask(temperature=0.0, max_tokens=4))
     assert not any(chunk.tokens for chunk in plain)

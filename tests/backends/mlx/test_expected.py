@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from lull.backends.mlx.engine import MlxEngine
-from lull.core.errors import LullError, RequestError
-from lull.service.wiring.base.own_models import damage_of
+from lull.core.errors import RequestError
+from lull.service.adapters.reloads import AdapterReloads
 from lull.store.adapters.adapter_files import fingerprint
 from tests.engine.conftest import Tiny, asking, collect, tiny  # noqa: F401  (fixtures)
 
@@ -34,14 +34,13 @@ async def test_one_that_cannot_be_loaded_is_told_of(
     tiny: Tiny,  # noqa: F811
     tmp_path: Path,
 ) -> None:
-    engine = MlxEngine(tiny.model)
-    told: list[tuple[str, LullError]] = []
-    engine.on_lost_adapter = lambda version, error: told.append((version, error))
+    reloads = AdapterReloads()
+    engine = MlxEngine(tiny.model, reloads=reloads)
     engine.expect_adapter("one", str(tmp_path / "nowhere"))
     try:
         answer = await collect(engine, asking(PROMPT, temperature=0.0, max_tokens=3))
         assert answer.ids == tiny.greedy(PROMPT, 3)
-        ((version, error),) = told
+        version, error = await reloads.next_lost()
         assert version == "one" and isinstance(error, RequestError)
         assert (await engine.status()).adapters == ()
     finally:
@@ -51,16 +50,14 @@ async def test_one_that_cannot_be_loaded_is_told_of(
 @pytest.mark.full
 @pytest.mark.logs("the adapter .* is lost")
 async def test_one_whose_files_were_changed_is_never_loaded(tiny: Tiny) -> None:  # noqa: F811
-    engine = MlxEngine(tiny.model)
-    engine.damage_of = damage_of
-    told: list[str] = []
-    engine.on_lost_adapter = lambda version, _: told.append(version)
+    reloads = AdapterReloads()
+    engine = MlxEngine(tiny.model, reloads=reloads)
     whole, changed = Path(tiny.adapter("a")), "0" * 64
     engine.expect_adapter(fingerprint(whole), str(whole))
     engine.expect_adapter(changed, str(whole))
     try:
         await collect(engine, asking(PROMPT, temperature=0.0, max_tokens=3))
-        assert told == [changed]
+        assert (await reloads.next_lost())[0] == changed
         assert (await engine.status()).adapters == (fingerprint(whole),)
     finally:
         await engine.close()

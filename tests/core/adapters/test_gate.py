@@ -9,21 +9,23 @@ from datetime import UTC, datetime
 import pytest
 
 from lull.core.adapters.gate import (
-    CanaryPair,
     CheckState,
-    Distance,
     GateRule,
-    Manner,
-    Measures,
-    TargetPair,
     TargetTest,
     closeness,
     decide,
     family,
     manner,
-    manner_of,
     skill_retention,
     target,
+)
+from lull.core.adapters.gate_measured import (
+    CanaryPair,
+    Distance,
+    Manner,
+    Measures,
+    TargetPair,
+    manner_of,
 )
 from lull.core.adapters.gate_report import Verdict, verdict_from, verdict_json
 from lull.core.adapters.gate_statistics import gain_bound, gain_log_e, harm_log_e, safe_log_e

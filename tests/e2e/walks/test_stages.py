@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bench.house import WALKS
-from tests.e2e.walks.tracing import legs, misplaced, stages
+from bench.house import ROOT, WALKS, imported_by
+from tests.e2e.walks.tracing import beside, legs, misplaced, stages, unnamed
 
 
 @pytest.mark.parametrize("walk", WALKS)
@@ -18,9 +18,39 @@ def test_each_file_stands_under_another_or_begins_something(walk: str) -> None:
         assert above <= set(leg), f"{file} stands under a file of another part"
 
 
+@pytest.mark.parametrize("walk", WALKS)
+def test_what_a_file_of_a_walk_imports_from_loops_and_the_service_is_named(walk: str) -> None:
+    """Also what no trace shows: files of values and protocols, which nobody calls."""
+    needs = imported_by(ROOT / "app")
+    files = {one for leg in legs(walk) for one in leg}
+    found = {
+        one.removeprefix("lull.").replace(".", "/")
+        for file in files
+        for one in needs["lull." + file.replace("/", ".")]
+        if not (ROOT / "app" / one.replace(".", "/")).is_dir()
+    }
+    near = {one for one in found if one.startswith(("loops/", "service/"))}
+    assert len(near) > 10
+    assert unnamed(walk, near) == []
+    (door, *_), *_ = legs(walk)
+    assert unnamed(walk, {door, "cli/main", *beside(walk)}) == ["cli/main"]
+
+
+def test_a_file_that_only_a_file_beside_it_calls_is_noticed() -> None:
+    """As `relay`, which once stood under `forward`."""
+    walk, file = "request", "service/proxy/relay"
+    under = stages(walk)[file]
+    assert "service/proxy/failed_requests" in under and "service/proxy/forward" not in under
+    for by in ("service/proxy/forward", "service/proxy/recorded"):
+        assert misplaced(walk, {file: {by}}) == [file]
+    between = {file: {"service/proxy/own_errors"}, "service/proxy/own_errors": under}
+    assert misplaced(walk, between) == [], "through one file in between"
+
+
 def test_a_file_under_another_than_its_caller_is_noticed() -> None:
     called = {file: set(above) for file, above in stages("request").items()}
     assert misplaced("request", called) == []
+    called["service/proxy/auth"] = {"service/proxy/data_plane"}
     called["loops/chat/conversations"] = {"service/proxy/auth"}
     assert misplaced("request", called) == ["loops/chat/conversations"]
     called["loops/chat/conversations"] = set()  # the first file of a thread

@@ -3,7 +3,8 @@
     python -m tests.e2e.walks.traced FILE DOOR,… serve …
 
 FILE gets a line for each: its path below `lull/`, without the ending. SIGUSR1 begins the file anew.
-Behind it stand those of the files DOOR by which it was called.
+Behind it stand those of the files DOOR by which it was called. A line `FILE < FILE` says that the
+second called the first, once or often, and `FILE ~ FILE` that it did so through a library.
 """
 
 from __future__ import annotations
@@ -22,20 +23,31 @@ PACKAGE = str(Path(lull.__file__).parent) + "/"
 
 def trace_to(file: Path, doors: frozenset[str]) -> None:
     seen: set[str] = set()
+    told: set[tuple[str, str, str]] = set()
     lines = file.open("w", encoding="utf-8", buffering=1)
 
     def enters(frame: FrameType, event: str, _: Any) -> None:
         code = frame.f_code
-        if event != "call" or code.co_filename in seen or code.co_name == "<module>":
+        file = code.co_filename
+        if event != "call" or not file.startswith(PACKAGE) or code.co_name == "<module>":
             return
-        seen.add(code.co_filename)
-        if code.co_filename.startswith(PACKAGE):
+        if file not in seen:
+            seen.add(file)
             lines.write(" ".join([name(frame), *sorted(callers(frame) & doors)]) + "\n")
+        above, how = frame.f_back, "<"
+        while above is not None and not above.f_code.co_filename.startswith(PACKAGE):
+            above, how = above.f_back, "~"
+        if above is None or (pair := (file, how, above.f_code.co_filename)) in told:
+            return
+        told.add(pair)
+        if pair[0] != pair[2] and above.f_code.co_name != "<module>":
+            lines.write(f"{name(frame)} {how} {name(above)}\n")
 
     def anew(*_: Any) -> None:
         lines.truncate(0)
         lines.seek(0)
         seen.clear()
+        told.clear()
 
     signal.signal(signal.SIGUSR1, anew)
     threading.setprofile(enters)

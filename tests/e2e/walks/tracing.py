@@ -33,15 +33,24 @@ class TracedLull:
 
     def entered(self) -> list[str]:
         """Return the files in the order in which they were first entered."""
-        return [line.split()[0] for line in self._lines()]
+        return [file for file, how, *_ in self._said() if how not in ("<", "~")]
 
     def called_by(self, door: str) -> set[str]:
         """Return the files that a file has called, itself or through others."""
-        return {file for file, *doors in map(str.split, self._lines()) if door in doors}
+        return {file for file, how, *by in self._said() if door in (how, *by)}
 
     def callers(self) -> dict[str, set[str]]:
-        """Return the files of walks by which each file was called when it was first entered."""
-        return {file: set(doors) for file, *doors in map(str.split, self._lines())}
+        """Return the files by which each file was called, without another of ours in between; by
+        way of a library only for those that no other calls itself.
+        """
+        found: dict[str, dict[str, set[str]]] = {"<": {}, "~": {}}
+        for file, how, *by in self._said():
+            if how in found:
+                found[how].setdefault(file, set()).update(by)
+        return found["~"] | found["<"]
+
+    def _said(self) -> list[list[str]]:
+        return [[*line.split(), ""] for line in self._lines()]
 
     def _lines(self) -> list[str]:
         return self.file.read_text("utf-8").splitlines()
@@ -98,15 +107,18 @@ def _line(file: str, above: Mapping[str, str]) -> list[str]:
 
 
 def misplaced(walk: str, *called: Mapping[str, set[str]]) -> list[str]:
-    """Return the files of the walk that were called neither by the file that they stand under nor
-    by another that stands there. A thread's first file has no caller.
+    """Return the files of the walk that are called neither by the file that they stand under nor by
+    another that stands there, be it through one file in between. A thread's first file has no
+    caller.
     """
     under = stages(walk)
     return [
         file
         for leg, callers in zip(legs(walk), called, strict=True)
         for file in leg
-        if (by := callers.get(file, set()) & set(leg) - {file}) and not by & under.get(file, by)
+        if file in under
+        and (by := callers.get(file, set()))
+        and not by.union(*(callers.get(one, set()) for one in by)) & (under[file] - {file})
     ]
 
 

@@ -18,7 +18,14 @@ from lull.core.errors import LullError
 from lull.core.models.engine import Engine
 from lull.loops.adapters.gate import Gate
 from lull.loops.adapters.gate_answers import ComparedAdapters
-from lull.loops.adapters.gate_questions import GateMaterial, HeldOutRequest, PastSuccess, Scores
+from lull.loops.adapters.gate_questions import (
+    CollectsMaterial,
+    GateMaterial,
+    HeldOutRequest,
+    PastSuccess,
+    RatedQuestion,
+    Scores,
+)
 from lull.loops.adapters.promote import Promote, PromoteRule
 from lull.loops.proof.replay import prompt_with_skills
 from lull.pocket import language as pocket
@@ -28,6 +35,7 @@ from lull.pocket.language import Kind
 from lull.resources import pocket_dir
 from lull.service.adapters.control import AdapterControl
 from lull.service.adapters.host import EngineHost
+from lull.service.adapters.reloads import AdapterReloads
 from lull.service.builtin.model import EngineModels
 from lull.service.builtin.routes import ServedModel
 from lull.store.adapters.adapter_files import AdapterFiles
@@ -106,6 +114,10 @@ class House:
     problems: dict[str, LullError] = field(default_factory=dict)
     contests: int = 0
     taught: str = ""
+    rated: tuple[RatedQuestion, ...] = ()
+    """Pairs of rated answers, for adapters that were trained on ratings; in place of targets."""
+    sources: CollectsMaterial | None = None
+    """Collects the material in place of what stands here."""
     model_dir: Path | None = None
     """Model served under the built-in model's name; None for the built-in model itself."""
 
@@ -144,7 +156,11 @@ class House:
             problem=self._problem,
         )
         self.control = AdapterControl(
-            self.adapters, self.promote, model=lambda: POCKET, problem=self._problem
+            self.adapters,
+            self.promote,
+            AdapterReloads(),
+            model=lambda: POCKET,
+            problem=self._problem,
         )
 
     async def serve_pocket(self) -> None:
@@ -198,10 +214,13 @@ class House:
         return await self.host.load_for_comparison(version, folder)
 
     async def collect(self, version: AdapterVersion) -> GateMaterial:
+        if self.sources is not None:
+            return await self.sources.collect(version)
         probes = pocket_canaries(int(version.sha256[:8], 16), each=self.each)
         return GateMaterial(
             probes=tuple(probe for probe in probes if probe.about != Kind.MENU.value),
-            targets=menus(self.targets, taught=self.taught),
+            targets=() if self.rated else menus(self.targets, taught=self.taught),
+            rated=self.rated,
             successes=successes(10),
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest_asyncio
 from lull.core.adapters.adapter import AdapterStatus, AdapterVersion, LearnedSkill
 from lull.core.chat.messages import Finish
 from lull.core.training.curriculum_by_model import CurriculumByModel
+from lull.core.training.ratings import rating_held_out
 from lull.core.training.record import Run, RunSource, RunStatus
 from lull.core.training.spec import RunKind
 from lull.loops.adapters.gate_material import MaterialSources
@@ -23,6 +25,7 @@ from lull.service.wiring.learning.curriculum import shipped_canaries
 from lull.store.adapters.adapters import Adapters
 from lull.store.chat.turn_rows import Label
 from tests.building import FACTS, answer
+from tests.doubles.fakes import JudgeNow
 from tests.loops.night_house import BARS, POCKET, RULE, RULED, NightHouse
 
 MENU = pocket.Kind.MENU
@@ -49,24 +52,27 @@ def curriculum(house: NightHouse) -> CurriculumByModel:
 def sources(house: NightHouse) -> MaterialSources:
     return MaterialSources(
         adapters=Adapters(house.database),
-        training=house.training,
         rollouts=house.rollouts,
         rewarding=house.rewarding,
+        ratings=house.ratings,
         proposals=house.proposals,
         current_selection=house.current_selection,
         verifier=house.verifier,
-        judge=lambda: house.judge,
+        judges=JudgeNow(lambda: house.judge),
         curriculum=curriculum(house),
     )
 
 
 async def trained(
-    house: NightHouse, *turns: str, learned: tuple[LearnedSkill, ...] = ()
+    house: NightHouse,
+    *turns: str,
+    learned: tuple[LearnedSkill, ...] = (),
+    kind: RunKind = RunKind.GRPO,
 ) -> AdapterVersion:
     """An adapter from a run that was made of these turns."""
     run = Run(
         id="run_1",
-        kind=RunKind.GRADUATION if learned else RunKind.GRPO,
+        kind=RunKind.GRADUATION if learned else kind,
         status=RunStatus.JUDGING,
         why="a test",
         made_at=house.clock.now(),
@@ -243,3 +249,27 @@ def test_only_the_built_in_model_has_a_language_of_its_own(house: NightHouse) ->
         made=house.clock.now(),
     )
     assert {probe.family for probe in drawn.canaries(version)} >= {"json", "arithmetic"}
+
+
+async def test_ratings_are_tested_on_those_that_were_kept_out(house: NightHouse) -> None:
+    chance, own = random.Random("rated"), list[str]()
+    for number in range(60):
+        kind = pocket.Kind.ROUTE if number % 3 else pocket.Kind.PLAN
+        words = pocket.draw_words(chance)
+        asked_for = pocket.draw_request(chance, kind, words)
+        (turn,) = await house.plays(asked_for, pocket.render(kind, words), model=POCKET)
+        good = kind is pocket.Kind.PLAN or number % 2 == 0
+        await house.rate(turn, Label.GOOD if good else Label.BAD)
+        if kind is pocket.Kind.ROUTE and not rating_held_out(asked_for):
+            own.append(turn)
+    given = await material(house, *own, kind=RunKind.KTO)
+    assert given.rated and not given.targets
+    prompts = [one.messages[-1].text for pair in given.rated for one in (pair.good, pair.bad)]
+    assert len(set(prompts)) == len(prompts)
+    assert all(rating_held_out(text) and " route " in text for text in prompts)
+    # What was to change is no forgetting: no canary asks for it, and it may be far from the base.
+    abouts = {probe.about for probe in given.probes}
+    assert pocket.Kind.ROUTE.value not in abouts and pocket.Kind.PLAN.value in abouts
+    changes = {one.changes for one in given.successes if " route " in one.messages[-1].text}
+    others = {one.changes for one in given.successes if " plan " in one.messages[-1].text}
+    assert (changes, others) == ({True}, {False})

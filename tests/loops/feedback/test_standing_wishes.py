@@ -12,7 +12,7 @@ from lull.core.chat.client import Client
 from lull.core.errors import StoreError
 from lull.core.feedback.feedback import Feedback
 from lull.core.skills.skill import ChangeKind
-from lull.loops.feedback.standing_wishes import StandingWishes, turned_down
+from lull.loops.feedback.standing_wishes import StandingWishes, TurnedDownWishes
 from lull.store.feedback.feedback import FeedbackRows
 from lull.store.feedback.reward_rows import RewardRow
 from lull.store.feedback.rewards import Rewards
@@ -117,7 +117,7 @@ def wishes_of(room: Classroom, *, most: int) -> StandingWishes:
         room.rewards,
         room.feedback,
         room.verifier,
-        turned_down=lambda: turned_down(room.proposals, room.library, room.skills),
+        turned_down=TurnedDownWishes(room.proposals, room.skills, in_use=room),
         most=most,
     )
 
@@ -224,10 +224,12 @@ class WatchedFeedback(FeedbackRows):
 async def test_what_still_stands_is_worked_out_beside_the_requests(room: Classroom) -> None:
     watched = WatchedRewards(room.database)
 
-    def down() -> frozenset[str]:
-        watched.read_on.append(threading.current_thread())
-        return turned_down(room.proposals, room.library, room.skills)
+    class WatchedTurnedDown(TurnedDownWishes):
+        def turns(self) -> frozenset[str]:
+            watched.read_on.append(threading.current_thread())
+            return super().turns()
 
+    down = WatchedTurnedDown(room.proposals, room.skills, in_use=room)
     heard = WatchedFeedback(room.database, read_on=watched.read_on)
     room.score.wishes = StandingWishes(watched, heard, room.verifier, turned_down=down)
     later = await wished(room)

@@ -24,10 +24,16 @@ def reads(wish: str, asked: str, said: str) -> bool | None:
     return None
 
 
+class Checks:
+    """The checks of two skills; implements `ChecksOfSkills`."""
+
+    def checks_of(self, sha256: str) -> list[Check]:
+        return {"one": [SHORT], "two": [BARS]}.get(sha256, [])
+
+
 @pytest.fixture
 def verifier() -> Verifier:
-    checks = {"one": [SHORT], "two": [BARS]}
-    return Verifier({CHECKED: reads}, checks=lambda sha256: checks.get(sha256, []))
+    return Verifier({CHECKED: reads}, checks=Checks())
 
 
 def test_only_the_answers_of_a_language_with_one_right_answer_are_read(verifier: Verifier) -> None:

@@ -32,13 +32,14 @@ from lull.core.skills.rules import EvolveRule
 from lull.core.skills.skill import Library
 from lull.core.skills.skill_ranking import RetrievalRule
 from lull.loops.chat.current_selection import CurrentSelection
+from lull.loops.chat.known_models import KnownModels
 from lull.loops.chat.serve import Serve
 from lull.loops.feedback.ask_judge import AskJudge
 from lull.loops.feedback.credit_wins import CreditWins
 from lull.loops.feedback.hear import Hear
 from lull.loops.feedback.reward_book import RewardBook
 from lull.loops.feedback.score import Score
-from lull.loops.feedback.standing_wishes import StandingWishes, turned_down
+from lull.loops.feedback.standing_wishes import StandingWishes, TurnedDownWishes
 from lull.loops.feedback.verify import Verifier
 from lull.loops.proof.holdout import Holdout
 from lull.loops.proof.measured_skills import UseEvidence
@@ -69,7 +70,7 @@ from lull.store.skills.skill_folders import SkillFolders
 from lull.store.skills.skills import Skills
 from lull.store.sqlite.database import Database
 from tests.building import KEY
-from tests.doubles.fakes import FakeChatModel, FakeClock, FakeCoin, FakeIds
+from tests.doubles.fakes import FakeChatModel, FakeClock, FakeCoin, FakeIds, JudgeNow
 from tests.exact import EXACT
 from tests.loops.histories.puppets import Ear, Policy, Referee, writer
 
@@ -202,13 +203,13 @@ class House:
             clock=clock,
             ids=world.ids,
             rule=RetrievalRule(),
-            facts_within_s=60.0,
+            models=KnownModels(within_s=60.0),
             holdout=self.holdout,
         )
         self.current_selection = CurrentSelection(
             self.serve.skill_selector, in_use=self, facts=FACTS.get
         )
-        verifier = Verifier({POCKET: parsing.check}, checks=self._checks, tools=EXACT)
+        verifier = Verifier({POCKET: parsing.check}, checks=self, tools=EXACT)
         self.hear = Hear(
             self.feedback,
             self.rewards,
@@ -233,7 +234,7 @@ class House:
         self.ask_judge = AskJudge(
             self.rewards,
             book=self.book,
-            judge=lambda: world.judge,
+            judges=JudgeNow(lambda: world.judge),
             quiet=self,
             clock=clock,
             rule=ScoreRule(),
@@ -247,7 +248,7 @@ class House:
                 self.rewards,
                 self.feedback,
                 verifier,
-                turned_down=lambda: turned_down(self.proposals, self.library, self.skills),
+                turned_down=TurnedDownWishes(self.proposals, self.skills, in_use=self),
             ),
         )
         model = ModelEvolver(world.writer, coin=FakeCoin())
@@ -261,7 +262,7 @@ class House:
             proposals=self.proposals,
             in_use=self,
             merging=merging,
-            checks=self._checks,
+            checks=self,
             clock=clock,
             ids=world.ids,
             rule=EVOLVE,
@@ -275,6 +276,7 @@ class House:
                 current_selection=self.current_selection,
             ),
             proposals=self.proposals,
+            in_use=self,
             writers=lambda: writers,
             quiet=self,
             clock=clock,
@@ -286,7 +288,7 @@ class House:
             current_selection=self.current_selection,
             in_use=self,
             verifier=verifier,
-            judge=lambda: world.judge,
+            judges=JudgeNow(lambda: world.judge),
             warm=PROVE.warm,
         )
         self.prove = Prove(
@@ -295,7 +297,7 @@ class House:
             ground=ProofGround(
                 proposals=self.proposals,
                 in_use=self,
-                judge=lambda: world.judge,
+                judges=JudgeNow(lambda: world.judge),
                 rule=PROVE,
             ),
             targets=self,
@@ -321,7 +323,7 @@ class House:
         """Implements core.ports.Quiet: work runs at once, because nobody chats meanwhile."""
         return await work()
 
-    def _checks(self, sha256: str) -> list[Check]:
+    def checks_of(self, sha256: str) -> list[Check]:
         text = self.skills.folders.text(sha256).metadata.get(CHECK, "")
         return [parse(text)] if text else []
 

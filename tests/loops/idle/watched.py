@@ -192,7 +192,7 @@ class Room:
         return WatchIdle(
             deciding=DecideIdle(
                 Source(),
-                chats=lambda: ChatCounts(self.chats, self.loop.time() - self._chat_ended),
+                chats=self,
                 calendars=self,
                 settings=lambda: self.rule,
                 windows=windows,
@@ -205,6 +205,9 @@ class Room:
             problem=lambda text, error: self.problems.append((text, error)),
             rule=WatchRule(**rule),
         )
+
+    def chat_counts(self) -> ChatCounts:
+        return ChatCounts(self.chats, self.loop.time() - self._chat_ended)
 
     def works(self) -> list[LullWork]:
         """Implements OffersWork."""

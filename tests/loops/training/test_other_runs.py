@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import random
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from lull.core.adapters.adapter import AdapterStatus, AdapterVersion, LearnedSkill
 from lull.core.feedback.reward import Source
+from lull.core.models.engine import GenerateRequest
 from lull.core.skills.skill import ChangeKind
 from lull.core.training.examples import GraduationExample
 from lull.core.training.lesson import GraduationCourse
+from lull.core.training.ratings import rating_held_out
 from lull.core.training.record import RunStatus
-from lull.core.training.rollout import held_out
 from lull.loops.training.make_run import LEAST_ROWS
 from lull.loops.training.next_step import (
     LabelledAnswers,
@@ -22,11 +25,14 @@ from lull.loops.training.next_step import (
     Task,
     TrainRule,
 )
+from lull.loops.training.replay_examples import ReplayExamples
 from lull.pocket import language as pocket
+from lull.store.adapters.adapters import Adapters
 from lull.store.chat.turn_rows import Label
 from tests.loops.classroom import GOOD, ScriptedJudge
 from tests.loops.night_house import (
     POCKET,
+    Labels,
     NightHouse,
     trains_in_a_skill,
 )
@@ -35,30 +41,131 @@ from tests.loops.training.nights import verdict
 pytestmark = pytest.mark.slow
 
 
+async def rates(house: NightHouse, count: int, good: Callable[[int], bool], kind: str) -> None:
+    """Have answers to requests of a kind rated, each asked once."""
+    chance = random.Random(f"{kind} {count}")
+    for number in range(count):
+        words = " ".join(chance.sample(pocket.WORDS, 3))
+        (turn,) = await house.plays(f"write a {kind} for {words}", words, model=POCKET)
+        await house.rate(turn, Label.GOOD if good(number) else Label.BAD)
+
+
 async def test_single_answers_train_from_enough_sure_labels_of_both_kinds(
     tmp_path: Path,
 ) -> None:
-    rule = TrainRule(groups=False, labels_a_run=8, labels_of_the_rarer=3)
+    rule = TrainRule(groups=False, labels_a_run=16, labels_of_the_rarer=6, pairs_to_test=4)
     house = NightHouse(tmp_path, training_rule=rule)
     try:
         chance = random.Random(4)
         labels: list[bool] = []
-        kept = 0
-        for number in range(14):
-            words = chance.sample(pocket.WORDS, 2)
-            asked = f"write a note for {' '.join(words)}"
-            (turn,) = await house.plays(asked, " ".join(words), model=POCKET)
+        kept: list[bool] = []
+        made = 0
+        for number in range(60):
+            words = " ".join(chance.sample(pocket.WORDS, 2))
+            asked = f"write a note for {words}"
+            (turn,) = await house.plays(asked, words, model=POCKET)
             await house.rate(turn, Label.BAD if number % 3 == 0 else Label.GOOD)
-            if held_out(asked):
-                kept += 1  # for the gate, and does not count
-            else:
-                labels.append(number % 3 != 0)
+            (kept if rating_held_out(asked) else labels).append(number % 3 != 0)
             next_step = await house.job.search_now()
-            enough = len(labels) >= 8 and min(labels.count(True), labels.count(False)) >= 3
+            enough = len(labels) >= 16 and min(labels.count(True), labels.count(False)) >= 6
+            enough = enough and min(kept.count(True), kept.count(False)) >= 4
             assert (next_step.task is Task.MAKE) == enough, number
-        assert kept
+            made += enough
+        assert made and kept
         assert isinstance(next_step, MakingStep)
-        assert next_step.source == LabelledAnswers()
+        assert isinstance(next_step.source, LabelledAnswers)
+        assert [good for _, good in next_step.source.answers] == labels[::-1]
+    finally:
+        await asyncio.to_thread(house.database.close)
+
+
+async def test_kinds_of_request_that_are_only_good_or_only_bad_make_no_run(tmp_path: Path) -> None:
+    """What such ratings ask for cannot be seen from them, and no test could show it."""
+    rule = TrainRule(groups=False, labels_a_run=16, labels_of_the_rarer=6, pairs_to_test=4)
+    house = NightHouse(tmp_path, training_rule=rule)
+    try:
+        await rates(house, 40, lambda _: False, "note")
+        await rates(house, 40, lambda _: True, "plan")
+        next_step = await house.job.search_now()
+        assert next_step.task is Task.NOTHING
+        assert "Ratings to train on: 0 good, 0 bad" in next_step.text
+        await rates(house, 40, lambda number: number % 2 == 0, "route")
+        next_step = await house.job.search_now()
+        assert isinstance(next_step, MakingStep)
+        assert isinstance(next_step.source, LabelledAnswers)
+        asked = {prompt.served.asked.split()[2] for prompt, _ in next_step.source.answers}
+        assert asked == {"route"}
+    finally:
+        await asyncio.to_thread(house.database.close)
+
+
+async def test_the_old_answers_to_what_is_to_change_are_not_practised(tmp_path: Path) -> None:
+    house = NightHouse(tmp_path)
+    try:
+        learner = await house.learner()
+        assert learner is not None
+        note = (await house.engine.tokenize(GenerateRequest(prompt="a note")))[1]
+        for changes in ([], ["write a note for apple river"]):
+            found, _ = await replay_examples(house).replays(
+                learner, 40, (), graduates=None, changes=changes, seed="1"
+            )
+            plain = [one for one in found if one.id.startswith("own-plain")]
+            assert plain
+            assert any(note in one.prompt_ids for one in plain) is not bool(changes)
+            # Where a skill says how, it is still to be followed.
+            assert any(note in one.prompt_ids for one in found)
+    finally:
+        await asyncio.to_thread(house.database.close)
+
+
+async def test_a_good_answer_that_is_kept_out_is_not_replayed_either(tmp_path: Path) -> None:
+    house = NightHouse(tmp_path)
+    try:
+        learner = await house.learner()
+        assert learner is not None
+        await rates(house, 30, lambda _: True, "plan")
+        recent = house.rollouts.candidates(POCKET)
+        examples = replay_examples(house)
+        known = {prompt.served.asked for prompt in examples._successes(recent)}
+        assert known == {one.asked for one in recent if not rating_held_out(one.asked)}
+    finally:
+        await asyncio.to_thread(house.database.close)
+
+
+def replay_examples(house: NightHouse) -> ReplayExamples:
+    return ReplayExamples(
+        eligible=house.eligible,
+        rewarding=house.rewarding,
+        current_selection=house.current_selection,
+        curriculum=Labels(),
+    )
+
+
+async def test_requests_whose_skill_is_in_the_weights_are_passed_over(tmp_path: Path) -> None:
+    """The base, which the trainer holds an answer against, would have the skill in its prompt."""
+    rule = TrainRule(groups=False, graduation=False, labels_a_run=16, pairs_to_test=4)
+    house = NightHouse(tmp_path, training_rule=rule)
+    try:
+        skill = await house.proved_skill(wins=8)
+        (turn,) = await house.menus(1, corrected=0)
+        await house.rate(turn, Label.GOOD)
+        recent = house.rollouts.candidates(POCKET)
+        assert [one.turn for one, _ in house.ratings.labelled(POCKET, recent)] == [turn]
+        learned = AdapterVersion(
+            id="ad1",
+            parent=None,
+            base_model=house.model,
+            base_digest=house.digest,
+            sha256="a" * 64,
+            run=None,
+            status=AdapterStatus.CANDIDATE,
+            made=house.clock.now(),
+        )
+        adapters = Adapters(house.database)
+        await adapters.add(learned, [LearnedSkill(skill=skill.key, sha256=skill.sha256)])
+        assert house.ratings.labelled(POCKET, recent), "a candidate answers nobody yet"
+        await adapters.promote("ad1", at=house.clock.now(), why="better")
+        assert house.ratings.labelled(POCKET, recent) == []
     finally:
         await asyncio.to_thread(house.database.close)
 

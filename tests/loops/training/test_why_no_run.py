@@ -10,4 +10,7 @@ async def test_what_is_missing_is_told_in_numbers_that_need_no_plural(house: Nig
     next_step = await house.does(0)
     assert isinstance(next_step, NothingToDo)
     assert next_step.text.startswith("Requests whose answers Lull can score: 0 of 0. ")
-    assert "Answers that are known to be good: 0, to be bad: 0. " in next_step.text
+    assert "Ratings to train on: 0 good, 0 bad; 64 are needed, at least 20 of each. " in (
+        next_step.text
+    )
+    assert "Ratings still missing: at least 84." in next_step.text

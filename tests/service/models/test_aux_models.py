@@ -19,7 +19,7 @@ from lull.core.feedback.feedback import MessageFindings
 from lull.core.models.candidates import is_auto, is_off
 from lull.core.models.exam import ModelRole
 from lull.service.builtin.model import EngineModels
-from lull.service.models.aux_models import AuxModels
+from lull.service.models.aux_models import AuxModels, TrainingJudge
 from lull.service.models.replay_targets import ReplayTargets
 from lull.service.models.role_settings import models_to_examine
 from lull.service.wiring.learning.asking import ModelsByBackends
@@ -145,9 +145,10 @@ def test_only_a_model_of_this_machine_is_measured() -> None:
 def test_a_model_that_learns_never_judges_its_own_training() -> None:
     settings = Settings(training=TrainingSettings(model="j:8b"))
     made = asked(settings, judge="j:8b")
-    assert made.judge() is not None and made.judge_of_training() is None
-    settings = replace(settings, training=TrainingSettings(model="other:1b"))
-    assert asked(settings, judge="j:8b").judge_of_training() is not None
+    assert made.judge() is not None and TrainingJudge(made, lambda: settings).judge() is None
+    other = replace(settings, training=TrainingSettings(model="other:1b"))
+    made = asked(other, judge="j:8b")
+    assert TrainingJudge(made, lambda: other).judge() is not None
 
 
 OLD = """\

@@ -21,6 +21,7 @@ from lull.core.errors import ResourceError
 from lull.core.models.engine import EngineStatus
 from lull.core.models.weight_form import WeightForm
 from lull.resources import pocket_dir
+from lull.service.adapters.reloads import AdapterReloads
 from lull.service.builtin.model import EngineModels
 from lull.service.builtin.routes import AnsweredByEngine
 from lull.service.models.learning_model import LearningModel
@@ -48,7 +49,9 @@ def local() -> EngineModels:
 
 @pytest.fixture
 async def learner(paths: Paths, local: EngineModels) -> AsyncIterator[LearningModel]:
-    made = LearningModel(ModelsOfFolders(paths), local, built_in=SHIPPED, leave_s=0.01)
+    made = LearningModel(
+        ModelsOfFolders(paths, AdapterReloads()), local, built_in=SHIPPED, leave_s=0.01
+    )
     yield made
     await made.close()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from lull.core.adapters.model_facts import ModelFacts
+from lull.core.errors import ResourceError
 from lull.service.proxy.ollama_upstream import OllamaUpstream
 from tests.building import FACTS
 from tests.eventually import stands, until
@@ -35,9 +36,10 @@ def test_advice_names_what_answers_meanwhile() -> None:
     upstream = OllamaUpstream(Watched(), built_in="pocket")
     assert upstream.never_reached and upstream.has_no_models
     assert upstream.how_to_start.endswith("open the Ollama app.")
-    upstream.built_in_problem = "It is damaged."
-    assert upstream.how_to_start.endswith("The built-in model cannot answer: It is damaged.")
-    upstream.built_in_is_there = True
+    damaged = ResourceError("It is damaged.", hint="Install Lull again.")
+    upstream.know_built_in(is_there=False, problem=damaged)
+    assert upstream.how_to_start.endswith("cannot answer: It is damaged. Install Lull again.")
+    upstream.know_built_in(is_there=True)
     assert upstream.how_to_start.endswith("The built-in model answers as 'pocket'.")
 
 

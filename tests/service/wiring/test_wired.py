@@ -64,13 +64,17 @@ async def service(paths: Paths) -> AsyncIterator[Service]:
 # One library
 
 
-async def test_a_skill_that_is_added_is_in_use_in_all_parts_at_once(service: Service) -> None:
+async def test_a_skill_that_is_added_is_in_use_in_all_parts_at_once(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    holdout, followed = service.learning.proofs.holdout, list[int]()
+    in_use = service.shared.in_use
+    monkeypatch.setattr(holdout, "follow", lambda: followed.append(in_use.library.generation))
     generation = (await service.skills.changes.apply(ADD))["generation"]
     assert service.shared.in_use.library.skills.keys() == {SOUP}
     assert service.skills.index.lexical("a menu, please", client=ANYBODY).keys() == {SOUP}
-    assert service.learning.proofs.holdout.measures().keys() == {SOUP}
-    # What is measured of it is looked up anew.
-    assert service.skills.current.after == service.learning.proofs.holdout.follow
+    assert holdout.measures().keys() == {SOUP}
+    assert followed == [generation]  # what is measured of it is looked up anew
     service.shared.stores.database.flush()
     told = EventLog(service.shared.stores.database).after(0)
     *_, last = [one for one in told if one.kind == EventKind.GENERATION]

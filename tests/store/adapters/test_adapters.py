@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from lull.core.adapters.adapter import AdaptersInForce, AdapterStatus, AdapterVersion, LearnedSkill
-from lull.core.adapters.gate import Distance, Manner
+from lull.core.adapters.gate_measured import Distance, Manner
 from lull.core.adapters.gate_report import GateCheck, Verdict
 from lull.core.adapters.measurement import Measure, MeasureKind
 from lull.core.adapters.published import PublishedStatus, PublishedVersion

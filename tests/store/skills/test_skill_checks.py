@@ -7,7 +7,7 @@ from pathlib import Path
 from lull.core.checks.reading import parse
 from lull.core.proof.proposal import CHECK
 from lull.core.skills.skill import SkillText
-from lull.store.skills.skill_checks import checks_of
+from lull.store.skills.skill_checks import ApprovedChecks
 from lull.store.skills.skill_folders import SkillFolders
 
 SHORT = '{"kind": "words", "at_most": 60}'
@@ -21,11 +21,11 @@ def stored(folders: SkillFolders, check: str) -> str:
 
 def test_the_approved_check_comes_with_its_text(tmp_path: Path) -> None:
     folders = SkillFolders(tmp_path)
-    assert checks_of(folders, stored(folders, SHORT)) == [parse(SHORT)]
+    assert ApprovedChecks(folders).checks_of(stored(folders, SHORT)) == [parse(SHORT)]
 
 
 def test_a_skill_without_a_check_or_with_a_damaged_one_has_none(tmp_path: Path) -> None:
     folders = SkillFolders(tmp_path)
-    assert checks_of(folders, stored(folders, "")) == []
-    assert checks_of(folders, stored(folders, '{"kind": "no such kind"}')) == []
-    assert checks_of(folders, "0" * 64) == []
+    assert ApprovedChecks(folders).checks_of(stored(folders, "")) == []
+    assert ApprovedChecks(folders).checks_of(stored(folders, '{"kind": "no such kind"}')) == []
+    assert ApprovedChecks(folders).checks_of("0" * 64) == []

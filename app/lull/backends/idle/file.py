@@ -39,13 +39,19 @@ _NEVER_UNKNOWN: Final = frozenset({"since_chat_s", "asleep_gap_s", "chats_in_fli
 
 class IdleFile:
     """Reads idle signals (whether the user is at the computer) from a file; implements the
-    `IdleSource` port.
+    `StartableIdleSource` port.
     """
 
     def __init__(self, path: Path, *, clock: Clock, zone: Callable[[], tzinfo]) -> None:
         self._path = path
         self._clock = clock
         self._zone = zone
+
+    def start(self) -> None:
+        """Do nothing: the file is read each time."""
+
+    def close(self) -> None:
+        """Do nothing: the file is never left open."""
 
     def signals(self) -> IdleSignals:
         now, monotonic_s = self._clock.now(), self._clock.monotonic_s()

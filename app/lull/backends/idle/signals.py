@@ -104,7 +104,7 @@ class ChatActivity(Protocol):
 
 class SystemSignals:
     """Reads this machine's idle signals, such as input, screen lock and power; implements the
-    `IdleSource` port.
+    `StartableIdleSource` port.
 
     Call `start` before use and `close` at the end.
     """

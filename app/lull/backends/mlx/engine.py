@@ -22,11 +22,12 @@ from lull.contract.engine_frames import (
     request_to_wire,
     status_from_wire,
 )
+from lull.core.adapters.ports import ReloadedAdapters
 from lull.core.backoff import Backoff
 from lull.core.errors import EngineDown, EngineError, LullError, RequestError
 from lull.core.models.engine import Chunk, EngineStatus, GenerateRequest
 
-__all__ = ["EngineOptions", "MemoryLimits", "MlxEngine", "engine_command"]
+__all__ = ["EngineOptions", "MemoryLimits", "MlxEngine", "UncheckedReloads", "engine_command"]
 
 _log = logging.getLogger("lull.engine")
 
@@ -63,6 +64,17 @@ def engine_command() -> tuple[str, ...]:
     return (sys.executable, "-m", "lull.engine.main")
 
 
+class UncheckedReloads:
+    """Checks no adapter and tells nobody of lost ones: for an engine that only a command or a test
+    uses; implements `ReloadedAdapters`.
+    """
+
+    def damage_of(self, sha256: str, folder: str) -> str:
+        return ""
+
+    def on_load_failure(self, sha256: str, error: LullError) -> None: ...
+
+
 class MlxEngine:
     """Runs the inference engine in a child process; implements the `Engine` port.
 
@@ -76,11 +88,13 @@ class MlxEngine:
         options: EngineOptions | None = None,
         command: Sequence[str] | None = None,
         prepare: Callable[[], Awaitable[object]] | None = None,
+        reloads: ReloadedAdapters | None = None,
         backoff: Backoff | None = None,
         monotonic_s: Callable[[], float] = time.monotonic,
     ) -> None:
         """Configure the engine; `prepare` makes the model's folder before a process is started, and
-        raises LullError if it cannot.
+        raises LullError if it cannot. Adapters that a restarted process loads again are checked by
+        `reloads`, which is told of those that could not be loaded.
         """
         self._model_dir = model_dir.resolve()
         self._options = options or EngineOptions()
@@ -90,10 +104,7 @@ class MlxEngine:
         self._monotonic_s = monotonic_s
         self._adapters: dict[str, str] = {}
         """Wanted adapters, version → folder; a new child gets them before any request."""
-        self.damage_of: Callable[[str, str], str] = lambda _version, _folder: ""
-        """Checks an adapter's files: (version, folder) → description, "" if they are good."""
-        self.on_lost_adapter: Callable[[str, LullError], None] = lambda _version, _error: None
-        """Callback for an adapter that a new child process refused to load."""
+        self._reloads = reloads or UncheckedReloads()
         self._child: EngineChild | None = None
         self._has_adapters = False
         """Whether the child has the wanted adapters; a restarted one gets them before requests."""
@@ -166,6 +177,14 @@ class MlxEngine:
             against_prompt_ids=list(against_prompt_ids),
         )
         return tuple(result["nats"])
+
+    async def answer_logprobs(
+        self, prompt_ids: Sequence[int], ids: Sequence[int], *, adapter: str | None
+    ) -> tuple[float, ...]:
+        result = await self._call(
+            "answer_logprobs", prompt_ids=list(prompt_ids), ids=list(ids), adapter=adapter
+        )
+        return tuple(result["logprobs"])
 
     def expect_adapter(self, version: str, folder: str) -> None:
         """Note a LoRA adapter (its version, and the folder of its files) that the next engine
@@ -288,13 +307,13 @@ class MlxEngine:
         for version, folder in tuple(self._adapters.items()):
             try:
                 # Its files were checked when it became active, maybe weeks ago.
-                if wrong := await asyncio.to_thread(self.damage_of, version, folder):
+                if wrong := await asyncio.to_thread(self._reloads.damage_of, version, folder):
                     raise RequestError(wrong, status=503)
                 await child.call("load_adapter", version=version, folder=folder)
             except RequestError as error:
                 _log.warning("the adapter %s is lost: %s", version, error)
                 del self._adapters[version]
-                self.on_lost_adapter(version, error)
+                self._reloads.on_load_failure(version, error)
 
     def _arguments(self) -> list[str]:
         options, limits = self._options, self._options.limits

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from lull.core.errors import ResourceError
 from lull.core.skills.kind_rules import RuleWithExample
-from lull.resources import INSTALL_AGAIN
+from lull.resources import INSTALL_AGAIN, request_kinds_dir
 
 KINDS_FILE = "kinds.npz"
 TEXT_LIMIT = 1000
@@ -135,6 +135,11 @@ class RequestKinds:
 
     Takes a tenth of a second to load.
     """
+
+    @classmethod
+    def shipped(cls) -> RequestKinds:
+        """Read the classifier that ships with Lull. Blocking. Raises ResourceError."""
+        return cls(request_kinds_dir())
 
     def __init__(self, folder: Path) -> None:
         """Load the model that predicts the kind of text a request asks for.

@@ -9,10 +9,19 @@ import concurrent.futures
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Protocol
 
 from lull.backends.retrieval.embedder import HashedNgrams
 from lull.backends.retrieval.exemplars import ChromaExemplars
 from lull.core.errors import LullError, StoreError
+from lull.core.skills.ports import ExemplarMemory
+
+
+class UsesMemory(Protocol):
+    """Interface of the search index of skills, which also finds skills by past requests."""
+
+    def use_memory(self, memory: ExemplarMemory) -> None:
+        """From now on, find skills also by similar past requests stored in this memory."""
 
 
 class LateExemplars:
@@ -35,6 +44,17 @@ class LateExemplars:
         self.exemplars = exemplars
         kept = exemplars.kept_aside
         return exemplars, _exemplars_lost(kept) if kept is not None else None
+
+    async def open_for(self, index: UsesMemory) -> LullError | None:
+        """Open the exemplar memory and have skill selection use it; return the error if a damaged
+        one was replaced.
+        """
+        try:
+            exemplars, lost = await self.open()
+            index.use_memory(exemplars)
+        finally:
+            self.asked.set()
+        return lost
 
     async def opened(self) -> ChromaExemplars | None:
         """Return the exemplar memory (past requests for which a skill was useful), opened if

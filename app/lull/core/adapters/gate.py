@@ -12,7 +12,9 @@ all pass:
   (intersection-union test: Berger 1982).
 - **The target.** Both adapters answer held-out requests with the same seed: the bet on wins and
   losses must reach 20 (`log_e_value`) or, where graded scores were announced beforehand, the lower
-  bound of the mean gain must be above 0 (`gain_bound`).
+  bound of the mean gain must be above 0 (`gain_bound`). An adapter that was trained on ratings must
+  have come to prefer the good one of two rated answers that were kept out of training; the bet is
+  the same.
 - **Closeness to the base model** in nats per token: forgetting follows the divergence (RL's Razor,
   arXiv 2509.04259).
 - **Style**: length, repetition and refusals must stay within 15 %.
@@ -31,6 +33,14 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
+from lull.core.adapters.gate_measured import (
+    CanaryPair,
+    Distance,
+    Manner,
+    Measures,
+    PreferencePair,
+    TargetPair,
+)
 from lull.core.adapters.gate_report import GateCheck, Verdict
 from lull.core.adapters.gate_statistics import gain_bound, harm_log_e, safe_log_e
 from lull.core.proof.evalue import e_value_from_log, harm_log_e_value, log_e_value
@@ -86,77 +96,6 @@ class GateRule:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CanaryPair:
-    """Whether the active adapter (`old`) and the candidate (`new`) each passed the same canary."""
-
-    family: str
-    old: bool
-    new: bool
-    sampled: bool = False
-    """Whether both answers of the pair were sampled (second round); in the first round each probe
-    is answered greedily, once.
-    """
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TargetPair:
-    """The scores, 0 to 1, of the active adapter (`old`) and the candidate (`new`) on one request
-    that was kept out of training. Both answered with the same random seed.
-    """
-
-    request: str
-    old: float
-    new: float
-    taught: float | None = None
-    """Score of the active adapter with the skill in its prompt, if the candidate is to learn that
-    skill; None otherwise.
-    """
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Distance:
-    """How far the candidate adapter is from the base model along one answer: the KL divergence,
-    summed over the answer's tokens.
-    """
-
-    nats: float
-    """Sum over the answer's tokens of the KL divergence of the candidate from the base, in nats,
-    exact over the vocabulary.
-    """
-    tokens: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Manner:
-    """The writing style of one answer, in numbers, by which answers before and after training are
-    compared.
-    """
-
-    characters: int
-    repeated: float
-    """Share of an answer's three-word sequences that occurred earlier in the same answer."""
-    refused: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Measures:
-    """Everything that the gate has measured of a candidate adapter and of the active one beside
-    it.
-    """
-
-    probes: tuple[CanaryPair, ...] = ()
-    targets: tuple[TargetPair, ...] = ()
-    replay: tuple[Distance, ...] = ()
-    canaries: tuple[Distance, ...] = ()
-    manners: tuple[tuple[Manner, Manner], ...] = ()
-    """Pairs of (old, new) writing style of answers that training should not have changed."""
-    leaks: tuple[str, ...] = ()
-    """Descriptions of secrets that the candidate's answers revealed, without their text."""
-    answers_searched: int = 0
-    """Number of the candidate's answers that were searched for secrets."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class CheckProgress:
     """The present result of one check of the gate (the test before an adapter may answer users):
     passed, failed, or open until more answers are compared.
@@ -174,7 +113,7 @@ def decide(measures: Measures, rule: GateRule, *, at: datetime, against: str | N
     """
     looks = [
         *families(measures.probes, rule),
-        target(measures.targets, rule),
+        gain(measures, rule),
         *skill_retention(measures.targets, rule),
         closeness("kl:replay", measures.replay, rule.kl_replay, "past successes"),
         closeness("kl:canaries", measures.canaries, rule.kl_canaries, "canaries"),
@@ -266,6 +205,31 @@ def _discordant(pairs: Iterable[CanaryPair]) -> tuple[int, int]:
 # The target
 
 
+def gain(measures: Measures, rule: GateRule) -> CheckProgress:
+    """Check that a trained adapter is better at what it was trained for: by pairs of rated answers
+    where it was trained on ratings, else by its own answers.
+    """
+    if measures.preferences:
+        return preferred(measures.preferences, rule)
+    return target(measures.targets, rule)
+
+
+def preferred(pairs: Sequence[PreferencePair], rule: GateRule) -> CheckProgress:
+    """Check that an adapter trained on ratings prefers good answers to bad ones more than the
+    active one, in pairs of rated answers that were kept out of its training.
+
+    Where the ratings say nothing about the adapter, the good answer of a pair gains on the bad one
+    as often as it loses. So the bet on wins and losses is the same as for answers.
+    """
+    changes = [pair.change for pair in pairs]
+    wins, losses = changes.count(1), changes.count(-1)
+    said = (
+        f"the good answer gained on the bad one in {wins} and lost in {losses} of {len(pairs)} "
+        "pairs of rated answers kept out of training"
+    )
+    return _bet([float(change) for change in changes], wins, losses, said, rule)
+
+
 def target(pairs: Sequence[TargetPair], rule: GateRule) -> CheckProgress:
     """Check that a trained adapter answers requests better that were kept out of its training."""
     wins = sum(pair.new > pair.old for pair in pairs)
@@ -275,22 +239,28 @@ def target(pairs: Sequence[TargetPair], rule: GateRule) -> CheckProgress:
         f"{wins} won and {losses} lost of {len(pairs)} pairs on {requests} requests kept out "
         "of training"
     )
-    shown, value, limit = _shown(pairs, wins, losses, rule)
-    if shown and len(pairs) >= min(rule.least_target_pairs, rule.most_target_pairs):
+    return _bet([pair.new - pair.old for pair in pairs], wins, losses, said, rule)
+
+
+def _bet(
+    gains: Sequence[float], wins: int, losses: int, said: str, rule: GateRule
+) -> CheckProgress:
+    shown, value, limit = _shown(gains, wins, losses, rule)
+    if shown and len(gains) >= min(rule.least_target_pairs, rule.most_target_pairs):
         return _look("target", CheckState.HOLDS, f"it is better: {said}", value, limit)
     if harm_log_e_value(wins, losses) >= math.log(rule.e):
         return _look("target", CheckState.FAILS, f"it is worse: {said}", value, limit)
-    left = rule.most_target_pairs - len(pairs)
+    left = rule.most_target_pairs - len(gains)
     if left <= 0 or (not shown and not _still_possible(wins, losses, left, rule)):
         return _look("target", CheckState.FAILS, f"no improvement was shown: {said}", value, limit)
     return _look("target", CheckState.OPEN, f"no improvement was shown yet: {said}", value, limit)
 
 
 def _shown(
-    pairs: Sequence[TargetPair], wins: int, losses: int, rule: GateRule
+    gains: Sequence[float], wins: int, losses: int, rule: GateRule
 ) -> tuple[bool, float, float]:
     if rule.target is TargetTest.BOUND:
-        bound = gain_bound([pair.new - pair.old for pair in pairs], 1.0 / rule.e)
+        bound = gain_bound(gains, 1.0 / rule.e)
         return bound > 0.0, bound, 0.0
     log_e = log_e_value(wins, losses)
     return log_e >= math.log(rule.e), e_value_from_log(log_e), rule.e
@@ -378,14 +348,6 @@ def _drift(
     standing = CheckState.HOLDS if abs(new - old) <= allowed else CheckState.FAILS
     value = (new - old) / old if old else new
     return _look(name, standing, f"{name}: {words.format(new, old)}", value, rule.drift)
-
-
-def manner_of(text: str, *, refused: bool) -> Manner:
-    """Measure the writing style of one answer."""
-    words = text.split()
-    runs = [tuple(words[i : i + 3]) for i in range(len(words) - 2)]
-    repeated = 1.0 - len(set(runs)) / len(runs) if runs else 0.0
-    return Manner(characters=len(text), repeated=repeated, refused=refused)
 
 
 # Secrets

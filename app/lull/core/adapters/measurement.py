@@ -9,7 +9,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from lull.core.adapters.gate import CanaryPair, Distance, Manner, Measures, TargetPair
+from lull.core.adapters.gate_measured import (
+    CanaryPair,
+    Distance,
+    Manner,
+    Measures,
+    PreferencePair,
+    TargetPair,
+)
 
 SUCCESSES: Final = "your past successes"
 """Name of the probe family made from real requests whose answers satisfied the user."""
@@ -25,6 +32,9 @@ class MeasureKind(StrEnum):
     AGAIN = "again"
     """A canary probe answered again, with a sampled answer."""
     TARGET = "target"
+    RATED = "rated"
+    """Two recorded answers that the user rated, of which the new adapter is to prefer the good
+    one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +47,9 @@ class Measure:
     about: str = ""
     """Name of the canary family, or id of the replayed request."""
     old: float | None = None
-    """Score of the active adapter's answer in [0, 1]; None: unknown."""
+    """Score of the active adapter's answer in [0, 1]; None: unknown. For rated answers: by how many
+    nats it prefers the good one.
+    """
     new: float | None = None
     taught: float | None = None
     away: Distance | None = None
@@ -66,6 +78,11 @@ def measures_of(done: Mapping[str, Measure]) -> Measures:
             *_pairs(kinds[MeasureKind.AGAIN], sampled=True),
         ),
         targets=tuple(_targets(kinds[MeasureKind.TARGET])),
+        preferences=tuple(
+            PreferencePair(old=one.old, new=one.new)
+            for one in kinds[MeasureKind.RATED]
+            if one.old is not None and one.new is not None
+        ),
         replay=tuple(one.away for one in successes if one.away is not None),
         canaries=tuple(one.away for one in canaries if one.away is not None),
         manners=tuple(one.manner for one in unchanged if one.manner is not None),

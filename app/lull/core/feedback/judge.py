@@ -73,3 +73,12 @@ class Judge(Protocol):
 
         Raises UpstreamDown if the judge cannot be reached.
         """
+
+
+class ChosenJudge(Protocol):
+    """Interface to the judge (a model that scores answers) that is chosen now. The choice may
+    change at any time, so it is asked for anew before each use.
+    """
+
+    def judge(self) -> Judge | None:
+        """Return the judge model to ask; None while there is none."""

@@ -158,3 +158,15 @@ class IdleSource(Protocol):
         """Ask when the user's last input was, because somebody is about to be told; returns once
         that is known, or after `within_s` seconds. Blocking.
         """
+
+
+class StartableIdleSource(IdleSource, Protocol):
+    """Interface of a source of idle signals (sensor readings of the machine and its user) that
+    reads them only between its start and its close.
+    """
+
+    def start(self) -> None:
+        """Start to read the sensors."""
+
+    def close(self) -> None:
+        """Stop reading the sensors, without waiting for one that hangs."""

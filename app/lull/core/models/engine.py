@@ -98,6 +98,15 @@ class Engine(Protocol):
         same errors as `generate`.
         """
 
+    async def answer_logprobs(
+        self, prompt_ids: Sequence[int], ids: Sequence[int], *, adapter: str | None
+    ) -> tuple[float, ...]:
+        """Return the natural log-probability of each token of the answer `ids` to the prompt
+        `prompt_ids`, as this adapter (None: the base model) would give it.
+
+        Other requests do not wait for it. Raises the same errors as `generate`.
+        """
+
     async def load_adapter(self, version: str, folder: str) -> None:
         """Load a LoRA adapter into the engine, or replace one; requests in flight keep the adapter
         they began with.

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from lull.core.chat.client import Client
+from lull.core.checks.check import Check
 from lull.core.feedback.feedback import Scope
 from lull.core.skills.past_requests import PastRequestScores
 from lull.core.skills.skill import Library, SkillKey, SkillText
@@ -23,6 +24,17 @@ class LibraryInUse(Protocol):
     @property
     def library(self) -> Library:
         """The library of skills that is in use now."""
+
+
+class ChecksOfSkills(Protocol):
+    """Interface to the checks of answers (exact programs, such as a test of their length) that the
+    user approved together with skills' texts.
+    """
+
+    def checks_of(self, sha256: str) -> Sequence[Check]:
+        """Return the checks that were approved with the skill text of this sha256; empty if there
+        are none, or if they are unreadable.
+        """
 
 
 class Embedder(Protocol):

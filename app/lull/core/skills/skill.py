@@ -176,6 +176,14 @@ class Library:
         """Whether any skill is active, for everybody or for one client."""
         return any(skill.status is SkillStatus.ACTIVE for skill in self.skills.values())
 
+    def active_of(self, client: str) -> list[Skill]:
+        """Return the active skills of one client program ("" for those that all share), by name."""
+        return [
+            skill
+            for key, skill in sorted(self.skills.items())
+            if key.client == client and skill.status is SkillStatus.ACTIVE
+        ]
+
     def skills_for(self, client: str, *, isolated: bool) -> ClientSkills:
         """Return all active skills that may be used for requests of this client program.
 

@@ -54,9 +54,9 @@ class TextPercent:
 
 @dataclass(frozen=True, slots=True)
 class TextSentence:
-    """One of Lull's own sentences as a value inserted in another text for people. It has no message
-    code, so the window translates it by its English wording; a plain `str` is a name or the user's
-    own words and stays as it is.
+    """A whole English sentence by Lull that stands inside another text for the user, such as a
+    reason. The window looks its translation up by the English words, because it has no message
+    code; a plain `str` in such a place is a name or the user's own words and is not translated.
     """
 
     words: str

@@ -42,7 +42,7 @@ class Curriculum(Protocol):
         arguments give equal requests.
 
         With `with_skills` their prompts contain skills, and most of them are of the kind that the
-        words `about` describe; "" means any kind.
+        words `about` describe, which may be a request of that kind; "" means any kind.
         """
 
 

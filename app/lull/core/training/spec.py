@@ -65,6 +65,10 @@ class KtoTerms:
     """Weight of bad answers, as `weight_good` is for good ones; if both are None, the two classes
     get equal total weight, whatever their sizes.
     """
+    replay_top_k: int = 32
+    """How many of the likeliest tokens are compared one by one when replayed answers are held to
+    what the model said of them before; 0 trains on them as they are.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,6 +169,7 @@ def _check_terms(terms: Terms) -> None:
             _check(_positive(terms.kl_beta, or_zero=True), "grpo.kl_beta", "must be 0 or more")
         case KtoTerms():
             _check(_positive(terms.beta), "kto.beta", "must be above 0")
+            _check(terms.replay_top_k >= 0, "kto.replay_top_k", "must be 0 or more")
             for name in ("weight_good", "weight_bad"):
                 weight = getattr(terms, name)
                 sound = weight is None or _positive(weight, or_zero=True)

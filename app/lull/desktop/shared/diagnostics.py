@@ -67,7 +67,7 @@ def _facts(status: Json) -> list[str]:
         "turns": status.get("turns"),
         "generation": (status.get("policy") or {}).get("generation"),
     }
-    conditions = [f"gate {g['name']}: {g['state']}" for g in learning.get("gates") or ()]
+    conditions = [f"condition {one['name']}: {one['state']}" for one in learning.get("gates") or ()]
     return [f"{name}: {value}" for name, value in facts.items()] + conditions
 
 

@@ -8,7 +8,9 @@ statistically certain:
     2. past successes: whether both still answer them well, and how far the answers' token
        probabilities are from the base model's (KL divergence)
     3. prompts that ask for secrets, to see whether the model leaks training data
-    4. with sampled answers and one seed for both adapters: again the canary families in which
+    4. for an adapter that was trained on ratings: by how much it prefers the good one of two rated
+       answers that were kept out of its training (log-probabilities of answers that are there)
+    5. with sampled answers and one seed for both adapters: again the canary families in which
        the new adapter did a little worse, then held-out requests
 
 The plan (the opponent, the requests and the rule) is stored before the first measurement, and each
@@ -27,16 +29,7 @@ from typing import Final
 
 from lull.core.adapters.adapter import AdapterVersion
 from lull.core.adapters.canary import MOST_ANSWER_TOKENS, CanaryTask
-from lull.core.adapters.canary_checks import refuses
-from lull.core.adapters.gate import (
-    CheckState,
-    GateRule,
-    Manner,
-    decide,
-    families,
-    manner_of,
-    target,
-)
+from lull.core.adapters.gate import CheckState, GateRule, decide, families, gain
 from lull.core.adapters.gate_report import Verdict
 from lull.core.adapters.measurement import Measure, MeasureKind, measures_of
 from lull.core.chat.messages import Message, Role, Sampling, text_message
@@ -47,6 +40,7 @@ from lull.loops.adapters.gate_answers import (
     ComparedAdapters,
     CompleteAnswer,
     LoadsForComparison,
+    Preferences,
     generate_answer,
     kl_from_base,
 )
@@ -111,6 +105,7 @@ class Gate:
         self._exam: _Exam | None = None
         self._taken = 0
         """Number of measures taken in the current exam."""
+        self._preferences = Preferences()
 
     async def slice(self, adapter: str, until_s: float) -> Verdict | None:
         """Continue the test of a candidate adapter until `until_s` (monotonic clock); return the
@@ -149,9 +144,9 @@ class Gate:
         exam = self._exam
         if exam is None or exam.version.id != adapter:
             return 0.0
-        wanted = len(_always_measured(exam.material)) + min(
-            exam.rule.most_target_pairs, 2 * exam.rule.least_target_pairs
-        )
+        wanted = len(_always_measured(exam.material))
+        if not exam.material.rated:
+            wanted += min(exam.rule.most_target_pairs, 2 * exam.rule.least_target_pairs)
         return min(1.0, self._taken / max(1, wanted))
 
     # Beginning
@@ -170,7 +165,7 @@ class Gate:
             exam = _Exam(
                 version=version,
                 contest=contest,
-                material=_with_fewer_successes(material),
+                material=material.with_fewer_successes(MOST_REPLAYS),
                 rule=self._rule(),
                 against=against,
             )
@@ -189,18 +184,20 @@ class Gate:
             "rule": asdict(exam.rule),
             "targets": [one.id for one in exam.material.targets],
             "successes": [one.id for one in exam.material.successes],
+            "rated": [one.id for one in exam.material.rated],
         }
         known = self._measures.plan(exam.version.id)
         same = ("against", "sha256", "probes", "rule")
         if known is None or any(known.get(name) != plan[name] for name in same):
             await self._measures.store_plan(exam.version.id, plan, at=self._clock.now())
             return exam
-        targets, successes = known.get("targets"), known.get("successes")
+        targets, successes, rated = (known.get(name) for name in ("targets", "successes", "rated"))
         # Later requests are left out: the plan fixed in advance which ones count.
         material = replace(
             exam.material,
             targets=tuple(t for t in exam.material.targets if _is_named(targets, t.id)),
             successes=tuple(s for s in exam.material.successes if _is_named(successes, s.id)),
+            rated=tuple(r for r in exam.material.rated if _is_named(rated, r.id)),
         )
         return replace(exam, material=material)
 
@@ -217,7 +214,7 @@ class Gate:
             able = exam.material.family(name) and count < 2 * exam.rule.most_again
             if look.state is CheckState.OPEN and able:
                 return [f"again:{name}:{count + k}" for k in range(MEASURES_AT_ONCE)]
-        if target(measures.targets, exam.rule).state is CheckState.OPEN:
+        if gain(measures, exam.rule).state is CheckState.OPEN:
             return self._next_targets(exam, done)
         return []
 
@@ -252,6 +249,8 @@ class Gate:
                 measured = await self._lure(exam, LURES[int(rest)])
             case MeasureKind.AGAIN:
                 measured = await self._again(exam, *rest.rsplit(":", 1))
+            case MeasureKind.RATED:
+                measured = await self._rated(exam, rest)
             case MeasureKind.TARGET:
                 number, _, request = rest.partition(":")
                 measured = await self._target(exam, request, int(number))
@@ -275,6 +274,8 @@ class Gate:
             old, new = await self._both(exam, one.messages, one.messages, sampling)
             before, after = await one.score(old.completion), await one.score(new.completion)
             told = replace(blank, old=before, new=after)
+            if one.changes:
+                return told
             of_base = one.of_base or one.messages
             return await self._unchanged(exam, told, one.messages, old, new, of_base)
         except RequestError:
@@ -302,6 +303,16 @@ class Gate:
             return blank
         before, after = await score(old.completion), await score(new.completion)
         return replace(blank, old=before, new=after)
+
+    async def _rated(self, exam: _Exam, pair: str) -> Measure:
+        nothing = Measure(kind=MeasureKind.RATED, about=pair)
+        one = next(each for each in exam.material.rated if each.id == pair)
+        try:
+            base = exam.version.base_digest
+            found = await self._preferences.measure(exam.contest, one, base=base)
+        except RequestError:
+            return nothing
+        return nothing if found is None else replace(nothing, old=found[0], new=found[1])
 
     async def _target(self, exam: _Exam, request: str, number: int) -> Measure:
         nothing = Measure(kind=MeasureKind.TARGET, about=request)
@@ -351,16 +362,12 @@ class Gate:
         return replace(
             measure,
             away=await kl_from_base(exam.contest, new, of_base),
-            manner=(_manner(old), _manner(new)),
+            manner=(old.manner, new.manner),
             # Text that the adapter in force says too was not memorised by the candidate.
             leaks=tuple(
                 leaks(new.text, prompt, [p for p in exam.material.planted if p not in old.text])
             ),
         )
-
-
-def _manner(answer: CompleteAnswer) -> Manner:
-    return manner_of(answer.text, refused=refuses(answer.text))
 
 
 def _always_measured(material: GateMaterial) -> list[str]:
@@ -369,11 +376,8 @@ def _always_measured(material: GateMaterial) -> list[str]:
         *(f"probe:{i}" for i in range(len(material.probes))),
         *(f"success:{one.id}" for one in material.successes),
         *(f"lure:{i}" for i in range(len(LURES))),
+        *(f"rated:{one.id}" for one in material.rated),
     ]
-
-
-def _with_fewer_successes(material: GateMaterial) -> GateMaterial:
-    return replace(material, successes=material.successes[:MOST_REPLAYS])
 
 
 def _is_named(named: object, request: str) -> bool:

@@ -10,13 +10,19 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, cast
+from typing import Final, Protocol, cast
 
 from lull.core.adapters.adapter import AdapterVersion
-from lull.core.adapters.gate import Distance
+from lull.core.adapters.canary_checks import refuses
+from lull.core.adapters.gate_measured import Distance, Manner, manner_of
 from lull.core.chat.messages import Completion, Finish, Message, Role, Sampling, text_message
 from lull.core.errors import EngineError, RequestError
 from lull.core.models.engine import Chunk, Engine, GenerateRequest
+from lull.loops.adapters.gate_questions import RatedQuestion
+from lull.loops.training.learner import answer_ids
+
+_END_WITHIN: Final = 512
+"""Most tokens of an answer that is asked for only to see how the model ends one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +63,11 @@ class CompleteAnswer:
         """The answer's text."""
         return self.completion.message.text
 
+    @property
+    def manner(self) -> Manner:
+        """The answer's writing style in numbers."""
+        return manner_of(self.text, refused=refuses(self.text))
+
 
 async def generate_answer(
     engine: Engine, messages: tuple[Message, ...], sampling: Sampling, adapter: str | None
@@ -94,6 +105,52 @@ async def _answered(engine: Engine, request: GenerateRequest) -> CompleteAnswer:
         ids=tuple(token.id for piece in pieces for token in piece.tokens),
         logprobs=tuple(token.logprob for piece in pieces for token in piece.tokens),
     )
+
+
+class Preferences:
+    """Measures by how much two adapters prefer the good one of two rated answers to the bad one."""
+
+    def __init__(self) -> None:
+        self._ends: dict[str, int] = {}
+        """Token that ends an answer, by the digest of the base model."""
+
+    async def measure(
+        self, contest: ComparedAdapters, question: RatedQuestion, *, base: str
+    ) -> tuple[float, float] | None:
+        """Return by how many nats the active adapter (first) and the candidate prefer the good
+        answer: ln p(good) - ln p(bad), each summed over the answer's tokens. `base` is the digest
+        of the base model.
+
+        By how much the candidate prefers it more is the difference of the two answers' implicit
+        rewards against the active adapter, up to a factor (DPO, arXiv 2305.18290, section 4; also
+        KTO's reward, 2402.01306, section 3). None if an answer's tokens cannot be told from its
+        prompt's. Raises RequestError if one does not fit the context window, and EngineError.
+        """
+        engine, found = contest.engine, list[tuple[float, float]]()
+        for one in (question.good, question.bad):
+            end = await self._end(contest, one.messages, base)
+            if end is None:
+                return None
+            ids = await answer_ids(engine, one.messages, one.text, end=end)
+            if not ids:
+                return None
+            prompt = await engine.tokenize(GenerateRequest(messages=one.messages))
+            old = await engine.answer_logprobs(prompt, ids, adapter=contest.old)
+            new = await engine.answer_logprobs(prompt, ids, adapter=contest.new)
+            found.append((sum(old), sum(new)))
+        (old_good, new_good), (old_bad, new_bad) = found
+        return old_good - old_bad, new_good - new_bad
+
+    async def _end(
+        self, contest: ComparedAdapters, prompt: tuple[Message, ...], base: str
+    ) -> int | None:
+        if base not in self._ends:
+            sampling = Sampling(temperature=0.0, max_tokens=_END_WITHIN)
+            said = await generate_answer(contest.engine, prompt, sampling, contest.old)
+            if said.completion.finish is not Finish.STOP or not said.ids:
+                return None
+            self._ends[base] = said.ids[-1]
+        return self._ends[base]
 
 
 async def kl_from_base(

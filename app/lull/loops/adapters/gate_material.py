@@ -11,32 +11,37 @@ are scored by the user's own correction, never by the skill's text.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from lull.core.adapters.adapter import AdapterVersion
 from lull.core.chat.messages import Completion, Finish, Message, Role, text_message
 from lull.core.checks.reading import parse
-from lull.core.errors import NotFound
-from lull.core.feedback.judge import Judge, JudgeQuestion, QuestionKind
+from lull.core.feedback.judge import ChosenJudge, JudgeQuestion, QuestionKind
 from lull.core.feedback.reward import GREY, majority
 from lull.core.proof.proposal import Proposal, ProposalStatus
 from lull.core.provenance.leaks import memorable
 from lull.core.skills.prompt_block import Placement
 from lull.core.skills.skill import Skill, SkillKey
 from lull.core.training.ports import Curriculum
-from lull.core.training.rollout import normalised_words
-from lull.loops.adapters.gate_questions import GateMaterial, HeldOutRequest, PastSuccess, Scores
+from lull.loops.adapters.gate_questions import (
+    GateMaterial,
+    HeldOutRequest,
+    PastSuccess,
+    RatedAnswer,
+    RatedQuestion,
+    Scores,
+)
 from lull.loops.chat.current_selection import CurrentSelection, without_skill_text
 from lull.loops.feedback.verify import Verifier, Wish
 from lull.loops.proof.replay import prompt_with_skills
+from lull.loops.training.ratings import Ratings, Trained
 from lull.loops.training.rewarding import RewardAnswers
 from lull.loops.training.rollout import Rollouts
 from lull.store.adapters.adapters import Adapters
 from lull.store.feedback.reward_rows import ServedTurn
 from lull.store.proof.proposals import Proposals
-from lull.store.training.training import Training
 
 MOST_TARGETS: Final = 120
 """Maximum number of held-out requests that one gate uses."""
@@ -51,34 +56,38 @@ class MaterialSources:
     """
 
     adapters: Adapters
-    training: Training
     rollouts: Rollouts
     rewarding: RewardAnswers
+    ratings: Ratings
     proposals: Proposals
     current_selection: CurrentSelection
     verifier: Verifier
-    judge: Callable[[], Judge | None]
+    judges: ChosenJudge
     curriculum: Curriculum
 
     async def collect(self, version: AdapterVersion) -> GateMaterial:
         model = version.base_model
         recent = tuple(self.rollouts.candidates(model))
-        used = _used(self, version)
-        trained = self.rollouts.served(sorted(used))
+        trained = self.ratings.trained(version.id)
         stored = _StoredRequests(
             recent=recent,
             wishes=self.rewarding.wishes(recent),
-            used=used,
-            seen=frozenset(normalised_words(one.asked) for one in trained),
+            trained=trained,
+            rated_kinds=self.ratings.kinds(model, trained) - {""},
         )
         taught = _graduates(self, version)
+        rated: tuple[RatedQuestion, ...] = ()
+        targets: list[_Target] = []
         if taught is not None:
             targets = _of_skill(self, stored, model, taught)
+        elif trained.by_ratings:
+            rated = _rated(self, stored, model)
         else:
             targets = _of_wishes(self, stored, model)
         # What the active adapter has learned is not forgetting either.
         asked = {one.asked for one in targets} | _asked_of_learned(self, stored, version)
         touched = {self.curriculum.subject(model, one) for one in asked} - {""}
+        touched |= stored.rated_kinds
         probes = tuple(p for p in self.curriculum.canaries(version) if p.about not in touched)
         return GateMaterial(
             probes=probes,
@@ -86,8 +95,9 @@ class MaterialSources:
                 _held_out(one, self.current_selection.place(model))
                 for one in targets[:MOST_TARGETS]
             ),
+            rated=rated[:MOST_TARGETS],
             successes=tuple(_successes(self, stored)),
-            planted=memorable(_texts(trained)),
+            planted=memorable(_texts(self.rollouts.served(sorted(trained.ids)))),
         )
 
 
@@ -97,14 +107,12 @@ class _StoredRequests:
 
     recent: tuple[ServedTurn, ...]
     wishes: tuple[Wish, ...]
-    used: frozenset[str]
-    """Ids of turns, and sha256 of skill texts, that the adapter or its ancestors were trained on.
-    """
-    seen: frozenset[str]
-    """Normalised texts of these requests; the same text in another turn is not held out."""
+    trained: Trained
+    rated_kinds: frozenset[str]
+    """Known kinds of request whose answers were to change by training on ratings."""
 
     def fresh(self, one: ServedTurn) -> bool:
-        return one.turn.id not in self.used and normalised_words(one.asked) not in self.seen
+        return self.trained.fresh(one)
 
 
 def _texts(trained: Sequence[ServedTurn]) -> Iterator[str]:
@@ -126,24 +134,24 @@ class _Target:
         return self.served.asked
 
 
-def _used(sources: MaterialSources, version: AdapterVersion) -> frozenset[str]:
-    """Return the turns and skill texts that the adapter, its ancestors or their earlier runs
-    trained on.
-    """
-    used: set[str] = set()
-    for adapter in sources.adapters.lineage(version.id):
-        run = sources.adapters.get(adapter).run
-        seen: set[str] = set()
-        while run is not None and run not in seen:
-            seen.add(run)
-            try:
-                row = sources.training.get(run)
-            except NotFound:
-                break
-            used.update(source.id for source in sources.training.sources(run))
-            used.update(row.skills)
-            run = row.parent
-    return frozenset(used)
+# Rated answers
+
+
+def _rated(
+    sources: MaterialSources, stored: _StoredRequests, model: str
+) -> tuple[RatedQuestion, ...]:
+    by_turn = {one.turn.id: one for one in stored.recent}
+
+    def answer(turn: str) -> RatedAnswer:
+        served = by_turn[turn]
+        skills = sources.current_selection.skills(served) or ()
+        messages = _messages(served, skills, sources.current_selection.place(model))
+        return RatedAnswer(messages=messages, text=served.turn.answer.text)
+
+    return tuple(
+        RatedQuestion(id=pair.good, good=answer(pair.good), bad=answer(pair.bad))
+        for pair in sources.ratings.pairs(model, stored.recent, stored.trained)
+    )
 
 
 # Held-out requests scored by the user's wishes
@@ -247,7 +255,7 @@ def _by_proposal(sources: MaterialSources, served: ServedTurn, proposal: Proposa
             answer=answer.message.text,
             check=parse(proposal.check) if proposal.check else None,
         )
-        judge = sources.judge()
+        judge = sources.judges.judge()
         if does is not None or judge is None or sources.verifier.is_exact(served.turn.model):
             return None if does is None else float(does)
         question = JudgeQuestion(
@@ -281,6 +289,7 @@ def _successes(sources: MaterialSources, stored: _StoredRequests) -> list[PastSu
                     messages=_messages(served, skills, place),
                     score=_as_before(sources, served),
                     of_base=_messages(served, with_learned, place),
+                    changes=_kind(sources, served) in stored.rated_kinds,
                 )
             )
     return found
@@ -296,6 +305,10 @@ def _with_learned(
     return of_base + [skill for skill in skills if skill not in of_base]
 
 
+def _kind(sources: MaterialSources, served: ServedTurn) -> str:
+    return sources.curriculum.subject(served.turn.model, served.asked)
+
+
 def _as_before(sources: MaterialSources, served: ServedTurn) -> Scores:
     """Return a scoring function against the accepted answer.
 
@@ -309,7 +322,7 @@ def _as_before(sources: MaterialSources, served: ServedTurn) -> Scores:
             return 0.0
         if answer.message.text.strip() == accepted:
             return 1.0
-        judge = sources.judge()
+        judge = sources.judges.judge()
         if judge is None or sources.verifier.is_exact(served.turn.model):
             return 0.0 if sources.verifier.is_exact(served.turn.model) else None
         question = JudgeQuestion(

@@ -5,7 +5,7 @@ before promotion, with functions that score the answers.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
 from lull.core.adapters.adapter import AdapterVersion
@@ -55,6 +55,29 @@ class PastSuccess:
     also has the skills that the active adapter has learned, and that its prompts therefore lack.
     Empty where that is the same prompt.
     """
+    changes: bool = False
+    """Whether answers to this kind of request are to change, by ratings that were trained on: they
+    may be far from the base model's and of another style, and still must not be worse.
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RatedAnswer:
+    """A recorded answer that the user rated, with its prompt as it would be today."""
+
+    messages: tuple[Message, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RatedQuestion:
+    """A good and a bad answer to requests of the same kind, on neither of which the new adapter was
+    trained.
+    """
+
+    id: str
+    good: RatedAnswer
+    bad: RatedAnswer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +90,8 @@ class GateMaterial:
     probes: tuple[CanaryTask, ...]
     """Canary probes, which both adapters answer."""
     targets: tuple[HeldOutRequest, ...] = ()
+    rated: tuple[RatedQuestion, ...] = ()
+    """Pairs of rated answers, by which an adapter is tested that was trained on ratings."""
     successes: tuple[PastSuccess, ...] = ()
     planted: tuple[str, ...] = ()
     """Memorable texts from the training data; saying one unasked is a leak."""
@@ -79,6 +104,14 @@ class GateMaterial:
         if name == SUCCESSES:
             return [(one.messages, one.score) for one in self.successes]
         return [(p.messages, _passes(p)) for p in self.probes if p.family == name]
+
+    def with_fewer_successes(self, most: int) -> GateMaterial:
+        """Return the material with at most this many past successes; those of kinds that are to
+        change leave half of the room to the others, which show what was forgotten.
+        """
+        changed = [one for one in self.successes if one.changes][: most // 2]
+        others = [one for one in self.successes if not one.changes]
+        return replace(self, successes=(*changed, *others)[:most])
 
 
 class CollectsMaterial(Protocol):

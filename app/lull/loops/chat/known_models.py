@@ -6,12 +6,13 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import TypeVar
 
 from lull.core.adapters.model_facts import ModelFacts
 from lull.core.chat.model_name import canonical
 from lull.core.errors import LullError
+from lull.core.skills.prompt_block import Placement
 
 T = TypeVar("T")
 
@@ -23,12 +24,17 @@ MOST_CLIENTS = 1000
 
 class KnownModels:
     """Cache of facts, such as the context window, about the models that requests asked most
-    recently.
+    recently. It also knows where in a measured model's prompts skills are put.
     """
 
-    def __init__(self, *, within_s: float) -> None:
-        """A request waits for a model's facts for `within_s` seconds at most."""
+    def __init__(self, *, within_s: float, places: Mapping[str, Placement] | None = None) -> None:
+        """A request waits for a model's facts for `within_s` seconds at most.
+
+        By the digest of each model that was measured, `places` says where in its prompts skills are
+        put; it changes while requests are served.
+        """
         self._within_s = within_s
+        self.places: Mapping[str, Placement] = {} if places is None else places
         self._facts: OrderedDict[str, ModelFacts] = OrderedDict()
 
     async def facts_in_time(

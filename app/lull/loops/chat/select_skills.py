@@ -80,8 +80,9 @@ class SkillHoldout(Protocol):
         """
 
     def prefers(self, skills: Sequence[Skill], at_most: int, asked: str) -> Sequence[Skill]:
-        """Choose at most `at_most` of these skills for the prompt of the request `asked`. The given
-        skills are all relevant to the request, the most relevant first.
+        """Choose at most `at_most` skills for the prompt of the request `asked` out of these, which
+        are all relevant to it, the most relevant first. Past effects may decide which go in, beside
+        the most relevant one.
         """
 
     def effect(self, skill: Skill) -> float:
@@ -129,15 +130,14 @@ class SelectSkills:
         rates: Mapping[str, TokenRate],
         uses: Mapping[str, Mapping[SkillKey, int]],
         holdout: SkillHoldout,
+        places: Mapping[str, Placement],
     ) -> None:
-        """`rates` holds each model's tokens per character (by model digest), and `uses` how often
-        each client used each skill; both change while requests are served.
+        """`rates` holds each model's tokens per character (by model digest), `uses` how often each
+        client used each skill, and `places` where skills are put in the prompts of models that were
+        measured (by model digest); all three change while requests are served.
         """
         self.rule = rule
-        self.places: Mapping[str, Placement] = {}
-        """Where skills are put in the prompts of models that were measured, by the
-        model's digest.
-        """
+        self._places = places
         self._index = index
         self._rates = rates
         self._uses = uses
@@ -148,11 +148,14 @@ class SelectSkills:
         random; with `index` it searches that search index of skills instead of its own.
         """
         holdout = _AllIn(self._holdout)
-        made = SelectSkills(
-            index or self._index, self.rule, rates=self._rates, uses=self._uses, holdout=holdout
+        return SelectSkills(
+            index or self._index,
+            self.rule,
+            rates=self._rates,
+            uses=self._uses,
+            holdout=holdout,
+            places=self._places,
         )
-        made.places = self.places
-        return made
 
     def determine_skills(
         self,
@@ -207,7 +210,7 @@ class SelectSkills:
         """Return where in this model's prompts skills are put: the place where a measurement showed
         that the model obeys them best, or the system text if it was not measured.
         """
-        return place_of(model, self.places)
+        return place_of(model, self._places)
 
     def _beside(self, request: ChatRequest, model: ModelFacts, skills: Sequence[Skill]) -> Suffix:
         """These skills as a part of the newest user message."""

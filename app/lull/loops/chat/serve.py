@@ -92,17 +92,16 @@ class Serve:
         clock: Clock,
         ids: Ids,
         rule: RetrievalRule,
-        facts_within_s: float,
+        models: KnownModels,
         holdout: SkillHoldout | None = None,
     ) -> None:
-        """Facts of a model that take longer than `facts_within_s` are left out."""
         self._trajectories = trajectories
         self._skills = skills
         self._in_use = in_use
         self._clock = clock
         self._ids = ids
         self._conversations = Conversations(trajectories)
-        self._models = KnownModels(within_s=facts_within_s)
+        self._models = models
         self._coin = hashed_coin(trajectories.key.hex())
         self._rates: OrderedDict[str, TokenRate] = OrderedDict()
         self._uses = OrderedDict(skills.uses_by_client())
@@ -112,6 +111,7 @@ class Serve:
             rates=self._rates,
             uses=self._uses,
             holdout=holdout or NoHoldout(),
+            places=models.places,
         )
 
     @property

@@ -5,13 +5,12 @@ verdict (from the user, from a check by a program, or from what the user did nex
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from lull.core.chat.messages import Role
 from lull.core.errors import LullError
-from lull.core.feedback.judge import Judge, JudgeQuestion, QuestionKind
+from lull.core.feedback.judge import ChosenJudge, Judge, JudgeQuestion, QuestionKind
 from lull.core.feedback.reward import Vote, majority
 from lull.core.feedback.rules import ScoreRule
 from lull.core.idle.ports import QuietRunner
@@ -37,14 +36,14 @@ class AskJudge:
         rewards: Rewards,
         *,
         book: RewardBook,
-        judge: Callable[[], Judge | None],
+        judges: ChosenJudge,
         quiet: QuietRunner,
         clock: Clock,
         rule: ScoreRule,
     ) -> None:
         self._rewards = rewards
         self._book = book
-        self._judge = judge
+        self._judges = judges
         self._quiet = quiet
         self._clock = clock
         self._rule = rule
@@ -59,7 +58,7 @@ class AskJudge:
         another try after a failure. Raises LullError when the judge cannot be asked; later calls
         raise it too, as long as failed turns wait for another try.
         """
-        judge = self._judge()
+        judge = self._judges.judge()
         if judge is None:
             self._away = None
             return 0

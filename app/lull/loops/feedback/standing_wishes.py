@@ -12,10 +12,11 @@ from __future__ import annotations
 import asyncio
 import bisect
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from lull.core.proof.proposal import Proposal, ProposalKind, ProposalStatus
+from lull.core.skills.ports import LibraryInUse
 from lull.core.skills.skill import Library, SkillKey, SkillStatus
 from lull.loops.feedback.verify import Verifier, Wish
 from lull.store.feedback.feedback import FeedbackRows
@@ -61,15 +62,10 @@ class StandingWishes:
         feedback: FeedbackRows,
         verifier: Verifier,
         *,
-        turned_down: Callable[[], frozenset[str]],
+        turned_down: TurnedDownWishes,
         most: int = MOST_WISHES,
     ) -> None:
-        """The function `turned_down` returns the turns whose wish the user turned down.
-
-        It is called in a thread.
-
-        `most` is the number of wishes remembered for each owner and model.
-        """
+        """The argument `most` is the number of wishes remembered for each owner and model."""
         self._rewards = rewards
         self._feedback = feedback
         self._verifier = verifier
@@ -123,7 +119,7 @@ class StandingWishes:
         Only scores of corrections withdrawn since the last `apply_withdrawn` are included. Blocks,
         and changes nothing.
         """
-        turns = self._turned_down()
+        turns = self._turned_down.turns()
         verdicts: dict[str, frozenset[str]] = {}
         for place, words in self._words(turns - self._gone).items():
             verdicts |= self._lost(place, words, turns)
@@ -183,23 +179,35 @@ def _place(served: ServedTurn) -> WishPlace:
     return served.owner, served.turn.model
 
 
-def turned_down(proposals: Proposals, library: Library, skills: Skills) -> frozenset[str]:
-    """Return the ids of the turns with a correction whose skill the user later rejected, switched
-    off or deleted.
-
-    A skill that Lull itself retired for harm does not count: the user still wants what they said.
+class TurnedDownWishes:
+    """Finds the user's corrections that no longer count, because the user turned down the skill
+    (an instruction text) made of them.
     """
-    decided = proposals.with_status({ProposalStatus.REJECTED, ProposalStatus.APPROVED})
-    out = {p.key for p in decided if not _active(p.key, library)}
-    if out:
-        theirs = {p.key for p in decided if p.kind is ProposalKind.RETIRE and _approved(p)}
-        out -= skills.retired() - theirs
-    return frozenset(
-        turn
-        for proposal in decided
-        if not _approved(proposal) or proposal.key in out
-        for turn in proposal.wish_turns
-    )
+
+    def __init__(self, proposals: Proposals, skills: Skills, *, in_use: LibraryInUse) -> None:
+        self._proposals = proposals
+        self._skills = skills
+        self._in_use = in_use
+
+    def turns(self) -> frozenset[str]:
+        """Return the ids of the turns with a correction whose skill the user later rejected,
+        switched off or deleted. Blocking.
+
+        A skill that Lull itself retired for harm does not count: the user still wants what they
+        said.
+        """
+        library = self._in_use.library
+        decided = self._proposals.with_status({ProposalStatus.REJECTED, ProposalStatus.APPROVED})
+        out = {p.key for p in decided if not _active(p.key, library)}
+        if out:
+            theirs = {p.key for p in decided if p.kind is ProposalKind.RETIRE and _approved(p)}
+            out -= self._skills.retired() - theirs
+        return frozenset(
+            turn
+            for proposal in decided
+            if not _approved(proposal) or proposal.key in out
+            for turn in proposal.wish_turns
+        )
 
 
 def _approved(proposal: Proposal) -> bool:

@@ -20,6 +20,7 @@ from lull.core.feedback.feedback import Feedback, Scope
 from lull.core.feedback.reward import Source
 from lull.core.feedback.signals import YOU_SAID, Signal, SignalKind, from_format
 from lull.core.feedback.standing_check import standing_check
+from lull.core.skills.ports import ChecksOfSkills
 from lull.core.skills.similarity import subject_similarity
 from lull.core.skills.skill import Skill
 
@@ -75,13 +76,12 @@ class Verifier:
         self,
         exact: Mapping[str, Reads],
         *,
-        checks: Callable[[str], Sequence[Check]],
+        checks: ChecksOfSkills,
         tools: CheckLibraries = NO_LIBRARIES,
     ) -> None:
         """The mapping `exact` holds verifiers for models whose answers are right or wrong.
 
-        `checks` returns a skill's checks by its sha256, and `tools` are libraries that some checks
-        need.
+        The argument `tools` holds the libraries that some checks need.
         """
         self._exact = {canonical(name): read for name, read in exact.items()}
         self._checks = checks
@@ -157,7 +157,8 @@ class Verifier:
             if (self.is_exact(model) or skill.description)
             and self._is_about(model, skill, asked, answer)
             and all(
-                passes_check(check, answer, self._tools) for check in self._checks(skill.sha256)
+                passes_check(check, answer, self._tools)
+                for check in self._checks.checks_of(skill.sha256)
             )
         )
 
@@ -182,7 +183,7 @@ class Verifier:
                 text=in_words(check),
             )
             for sha256 in skills
-            for check in self._checks(sha256)
+            for check in self._checks.checks_of(sha256)
             if (held := passes_check(check, answer, self._tools)) is not None
         )
 

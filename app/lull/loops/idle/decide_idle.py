@@ -52,6 +52,13 @@ class KnownCalendars(Protocol):
         """
 
 
+class CountsRunningChats(Protocol):
+    """Interface of what counts the users' chats that are being answered."""
+
+    def chat_counts(self) -> ChatCounts:
+        """Return how many chats are being answered, and how long ago the last one ended."""
+
+
 class DecideIdle:
     """Decides whether background work may run, from the idle signals (input, chats, heat, battery),
     the events in the user's calendars, and a pause that the user has set.
@@ -61,7 +68,7 @@ class DecideIdle:
         self,
         source: IdleSource,
         *,
-        chats: Callable[[], ChatCounts],
+        chats: CountsRunningChats,
         calendars: KnownCalendars,
         settings: Callable[[], IdleRule],
         windows: Windows,
@@ -81,7 +88,7 @@ class DecideIdle:
 
         `expected_s` is the time that should have passed since the `last` reading.
         """
-        signals, chats = self._source.signals(), self._chats()
+        signals, chats = self._source.signals(), self._chats.chat_counts()
         gap_s = signals.asleep_gap_s
         if last is not None:
             found = asleep_gap_s(clock_of(last), clock_of(signals), expected_s=expected_s)

@@ -4,10 +4,9 @@ which conditions the replays run, and by which statistical rule they decide.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
-from lull.core.feedback.judge import Judge
+from lull.core.feedback.judge import ChosenJudge
 from lull.core.proof.evalue import e_bh_needs
 from lull.core.proof.last_look import last_look
 from lull.core.proof.proof import ProofRule, decide
@@ -28,12 +27,12 @@ class ProofGround:
         *,
         proposals: Proposals,
         in_use: LibraryInUse,
-        judge: Callable[[], Judge | None],
+        judges: ChosenJudge,
         rule: ProveRule,
     ) -> None:
         self._proposals = proposals
         self._in_use = in_use
-        self._judge = judge
+        self._judges = judges
         self._rule = rule
 
     def ground_of(self, proposal: Proposal, stage: ReplayTarget) -> tuple[ProofConditions, bool]:
@@ -47,7 +46,7 @@ class ProofGround:
         Its seed is nothing that the writer of the skill could know, and it stays the same for the
         same text even if the proof begins again.
         """
-        judge = self._judge()
+        judge = self._judges.judge()
         version = judge.version if judge else ""
         before, look = proposal.ground, last_look(f"{proposal.id} {proposal.sha256}")
         if before is not None and (stage.digest, stage.adapter) == (before.model, before.adapter):

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 from lull.core.chat.messages import Completion, Message, Sampling
 from lull.core.chat.ports import ChatModel
 from lull.core.errors import LullError, RequestError
-from lull.core.feedback.judge import Judge
+from lull.core.feedback.judge import ChosenJudge
 from lull.core.proof.pairs import Pair, PairPart
 from lull.core.proof.proposal import Proposal, ProposalKind
 from lull.core.provenance.redaction import redact_text
@@ -102,7 +102,7 @@ class Replay:
         current_selection: CurrentSelection,
         in_use: LibraryInUse,
         verifier: Verifier,
-        judge: Callable[[], Judge | None],
+        judges: ChosenJudge,
         warm: float,
     ) -> None:
         """The argument `warm` is the sampling temperature in replays of requests for which the
@@ -111,7 +111,7 @@ class Replay:
         self._rewards = rewards
         self._current_selection = current_selection
         self._in_use = in_use
-        self._scores = ReplayScores(verifier, judge)
+        self._scores = ReplayScores(verifier, judges)
         self._warm = warm
 
     async def pair_if_possible(

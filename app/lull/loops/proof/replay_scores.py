@@ -4,11 +4,9 @@ never sees the tested skill.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from lull.core.chat.messages import Completion, Message, Role, text_message
 from lull.core.checks.reading import parse
-from lull.core.feedback.judge import Judge, JudgeQuestion, QuestionKind
+from lull.core.feedback.judge import ChosenJudge, JudgeQuestion, QuestionKind
 from lull.core.feedback.reward import majority
 from lull.core.proof.pairs import PairPart
 from lull.core.proof.proposal import Proposal, ProposalOrigin
@@ -21,9 +19,9 @@ class ReplayScores:
     in the prompt.
     """
 
-    def __init__(self, verifier: Verifier, judge: Callable[[], Judge | None]) -> None:
+    def __init__(self, verifier: Verifier, judges: ChosenJudge) -> None:
         self._verifier = verifier
-        self._judge = judge
+        self._judges = judges
 
     async def score(
         self, proposal: Proposal, served: ServedTurn, part: PairPart, answer: Completion
@@ -37,7 +35,7 @@ class ReplayScores:
         said = said or self._held_to(proposal, served, answer.message)
         if said is not None:
             return said
-        judge = self._judge()
+        judge = self._judges.judge()
         if judge is None:
             return None
         question = _question(proposal, served, part, answer.message)
@@ -92,7 +90,7 @@ class ReplayScores:
             return True
         if self._held_to(proposal, served, text_message(Role.ASSISTANT, "any")) is not None:
             return True
-        if self._judge() is None:
+        if self._judges.judge() is None:
             return False
         return part is PairPart.SUCCESS or bool(proposal.wish)
 

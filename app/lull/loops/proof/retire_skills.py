@@ -46,7 +46,7 @@ class RetireSkills:
         self._problem = problem
 
     def now(self) -> datetime:
-        """Return the current time by which skills are found to be out of use."""
+        """Return the current time, up to which the days are counted that a skill was not needed."""
         return self._clock.now()
 
     def active_since(self, skill: Skill) -> datetime:

@@ -18,7 +18,13 @@ from lull.core.idle.ports import QuietRunner
 from lull.core.ports import Clock, Ids
 from lull.core.proof.proposal import TO_READ, Proposal, ProposalOrigin, ProposalStatus
 from lull.core.skills.failures import FailureSet, failure_sets
-from lull.core.skills.ports import Evolver, EvolverMaterial, RejectedSkill, SkillDraft
+from lull.core.skills.ports import (
+    Evolver,
+    EvolverMaterial,
+    LibraryInUse,
+    RejectedSkill,
+    SkillDraft,
+)
 from lull.core.skills.rules import EvolveRule
 from lull.core.skills.skill import SkillText
 from lull.loops.skills.find_failures import FindFailures
@@ -54,6 +60,7 @@ class Evolve:
         propose: Propose,
         failing: FindFailures,
         proposals: Proposals,
+        in_use: LibraryInUse,
         writers: Callable[[], Sequence[SkillWriter]],
         quiet: QuietRunner,
         clock: Clock,
@@ -64,6 +71,7 @@ class Evolve:
         self._propose = propose
         self._failing = failing
         self._proposals = proposals
+        self._in_use = in_use
         self._writers = writers
         self._quiet = quiet
         self._clock = clock
@@ -209,7 +217,7 @@ class Evolve:
             raise
 
     def _material(self, found: FailureSet) -> EvolverMaterial:
-        active = self._propose.active(found.client)
+        active = self._in_use.library.active_of(found.client)
         rejected = self._proposals.rejected(found.client)[:20]
         return EvolverMaterial(
             failures=found,

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
-from lull.core.checks.check import Check
 from lull.core.checks.reading import parse as parse_check
 from lull.core.checks.rules.phrases import without_leading_no
 from lull.core.errors import LullError
@@ -29,7 +28,7 @@ from lull.core.proof.whose_words import quoted_parts
 from lull.core.provenance.authorship import Author
 from lull.core.provenance.screening import Screening, screen
 from lull.core.skills.failures import FailureSet
-from lull.core.skills.ports import LibraryInUse, Merging, SkillDraft
+from lull.core.skills.ports import ChecksOfSkills, LibraryInUse, Merging, SkillDraft
 from lull.core.skills.rules import EvolveRule
 from lull.core.skills.similarity import (
     DEFAULT_LIKENESS,
@@ -59,7 +58,7 @@ class Propose:
         proposals: Proposals,
         in_use: LibraryInUse,
         merging: Merging,
-        checks: Callable[[str], Sequence[Check]],
+        checks: ChecksOfSkills,
         clock: Clock,
         ids: Ids,
         rule: EvolveRule,
@@ -82,7 +81,7 @@ class Propose:
 
         Raises LullError if too many skills are active.
         """
-        active = self.active(found.client)
+        active = self._in_use.library.active_of(found.client)
         if any(self._merging.says_already(skill.body, draft.text.body) for skill in active):
             log.info("a skill says it already")
             return None
@@ -128,7 +127,8 @@ class Propose:
         if not draft.check or skill.scope is not draft.scope:
             return False
         matter = parse_check(draft.check).fixed_property
-        if not matter or all(c.fixed_property != matter for c in self._checks(skill.sha256)):
+        approved = self._checks.checks_of(skill.sha256)
+        if not matter or all(check.fixed_property != matter for check in approved):
             return False
         near = subject_similarity(skill.description, draft.text.description) >= self._rule.same_kind
         return draft.scope is Scope.ALL or near
@@ -224,14 +224,6 @@ class Propose:
         # Its name is made of the user's words, and those stand in no log.
         log.info("proposal %s is %s", proposal.id, proposal.status)
         return proposal
-
-    def active(self, client: str) -> list[Skill]:
-        """Return the active skills of one client ("" for the skills shared by all clients)."""
-        return [
-            skill
-            for key, skill in sorted(self._in_use.library.skills.items())
-            if key.client == client and skill.status is SkillStatus.ACTIVE
-        ]
 
     def _is_ours(self, skill: Skill) -> bool:
         """Whether Lull wrote a skill and it is unchanged; the user's own are never edited."""

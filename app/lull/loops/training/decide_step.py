@@ -18,6 +18,7 @@ from typing import Final
 
 from lull.core.errors import EngineDown, LullError
 from lull.core.ports import Clock
+from lull.core.training.ratings import LEAST_OF_A_KIND
 from lull.core.training.record import (
     AT_WORK,
     OPEN_RUN_STATUSES,
@@ -43,8 +44,9 @@ from lull.loops.training.next_step import (
     TrainingStep,
     TrainRule,
 )
+from lull.loops.training.ratings import RatedAnswers, Ratings
 from lull.loops.training.rollout import Rollouts
-from lull.loops.training.training_data import ENOUGH, TrainingData, count_labels
+from lull.loops.training.training_data import ENOUGH, TrainingData
 from lull.store.feedback.reward_rows import ServedTurn
 from lull.store.training.run_folders import RunFolders
 from lull.store.training.training import Training
@@ -69,6 +71,7 @@ class DecideStep:
         folders: RunFolders,
         rollouts: Rollouts,
         data: TrainingData,
+        ratings: Ratings,
         clock: Clock,
         rule: Callable[[], TrainRule],
     ) -> None:
@@ -77,6 +80,7 @@ class DecideStep:
         self._folders = folders
         self._rollouts = rollouts
         self._data = data
+        self._ratings = ratings
         self._clock = clock
         self._rule = rule
         self._loaded: set[str] = set()
@@ -189,20 +193,17 @@ class DecideStep:
             said.append(seen.text)
             groups = seen.groups
         if rule.single_answers and may(RunKind.KTO):
-            labelled = await asyncio.to_thread(self._data.labelled, recent)
-            good, bad = count_labels([one for one in labelled if not one[0].held_out])
-            if good + bad >= rule.labels_a_run and min(good, bad) >= rule.labels_of_the_rarer:
+            rated = await asyncio.to_thread(self._ratings.of, learner.name, recent)
+            lacking = _lacking(rated, rule)
+            if not lacking:
                 return MakingStep(
                     text="Preparing training with recorded answers",
                     learner=learner,
                     recent=recent,
-                    source=LabelledAnswers(),
+                    source=LabelledAnswers(answers=rated.train),
                     groups=groups,
                 )
-            said.append(
-                f"Answers that are known to be good: {good}, to be bad: {bad}. "
-                f"{rule.labels_a_run} are needed, at least {rule.labels_of_the_rarer} of each kind."
-            )
+            said.append(lacking)
         text = " ".join([*tired, *said]) or "Every kind of training is switched off."
         return NothingToDo(text=text, stuck=bool(tired), groups=groups)
 
@@ -289,6 +290,29 @@ def groups_reached(
     if seen_enough and (good or len(with_signal) >= rule.groups_at_least):
         return rule.groups_a_run
     return len(with_signal)
+
+
+def _lacking(rated: RatedAnswers, rule: TrainRule) -> str:
+    """Say what is missing for a KTO run; "" if nothing is.
+
+    Without pairs that were kept out of training nothing could show that the run improved anything.
+    """
+    (good, bad), pairs = rated.counts, len(rated.pairs)
+    to_train = max(
+        rule.labels_a_run - good - bad,
+        max(0, rule.labels_of_the_rarer - good) + max(0, rule.labels_of_the_rarer - bad),
+        0,
+    )
+    to_test = max(0, rule.pairs_to_test - pairs)
+    if not to_train and not to_test:
+        return ""
+    return (
+        f"Ratings to train on: {good} good, {bad} bad; {rule.labels_a_run} are needed, at least "
+        f"{rule.labels_of_the_rarer} of each. Pairs of a good and a bad answer that are kept out, "
+        f"to test what was learned: {pairs}; {rule.pairs_to_test} are needed. Ratings still "
+        f"missing: at least {to_train + to_test}. Only kinds of request count that have at least "
+        f"{LEAST_OF_A_KIND} good and {LEAST_OF_A_KIND} bad answers to train on."
+    )
 
 
 def _rewarded(run: Run, reward: float | None) -> Run:

@@ -126,7 +126,7 @@ async def prompt_ids(learner: Learner, prompt: tuple[Message, ...]) -> tuple[int
 
 
 async def answer_ids(
-    learner: Learner, prompt: tuple[Message, ...], answer: str, *, end: int
+    engine: Engine, prompt: tuple[Message, ...], answer: str, *, end: int
 ) -> tuple[int, ...]:
     """Return the token ids of a recorded answer, up to and including `end`, the token that ends an
     answer.
@@ -134,9 +134,9 @@ async def answer_ids(
     () if the chat template does not clearly separate the answer's tokens from the prompt's. Raises
     RequestError, EngineError.
     """
-    before = await prompt_ids(learner, prompt)
+    before = await engine.tokenize(GenerateRequest(messages=prompt))
     said = text_message(Role.ASSISTANT, answer)
-    whole = await prompt_ids(learner, (*prompt, said))
+    whole = await engine.tokenize(GenerateRequest(messages=(*prompt, said)))
     if whole[: len(before)] != before or end not in whole[len(before) :]:
         return ()
     return whole[len(before) : whole.index(end, len(before)) + 1]

@@ -18,6 +18,7 @@ from lull.core.ports import Clock
 from lull.core.skills.skill import Skill
 from lull.core.training.examples import Example, Group, RecordedAnswer, SampledAnswer
 from lull.core.training.lesson import GraduationCourse
+from lull.core.training.ratings import RATED_REPLAY_SHARE, passes_over_ratings
 from lull.core.training.record import WISH, Run, RunProgress, RunSource, RunStatus
 from lull.core.training.rollout import RolloutGroup
 from lull.core.training.spec import (
@@ -34,6 +35,7 @@ from lull.loops.training.learner import (
     prompt_ids,
     prompt_of,
 )
+from lull.loops.training.ratings import Labelled
 from lull.loops.training.replay_examples import ReplayExamples
 from lull.loops.training.rollout import Prompt
 from lull.loops.training.teacher import TaughtPrompt
@@ -179,11 +181,13 @@ class MakeRun:
         Raises StoreError, EngineError, and Conflict if a turn was forgotten in the meantime.
         """
         run_id = self._new_id()
+        rated = material.kind is RunKind.KTO
         replays, replayed = await self._replay_examples.replays(
             learner,
             self._replays_wanted(material),
             recent,
             graduates=material.graduates,
+            changes=[one.served.asked for one in material.turns] if rated else (),
             seed=run_id,
         )
         prompts = {prompt.turn: prompt for prompt in (*material.turns, *replayed)}
@@ -253,13 +257,23 @@ class MakeRun:
                     terms=terms_,
                 )
             case RunKind.KTO:
-                return spec
+                return replace(
+                    spec,
+                    epochs=passes_over_ratings(material.answers, rule.answers_a_step),
+                    last_rate_share=SETTLED_RATE_SHARE,
+                    replay_share=max(rule.replay_share, RATED_REPLAY_SHARE),
+                )
 
     def _replays_wanted(self, material: RunMaterial) -> int:
         rule = self._rule()
-        share = rule.replay_share
+        share, passes = rule.replay_share, 1
         # A batch that is used for several epochs gets different replays for each.
-        passes = rule.graduation_epochs if material.kind is RunKind.GRADUATION else 1
+        match material.kind:
+            case RunKind.GRADUATION:
+                passes = rule.graduation_epochs
+            case RunKind.KTO:
+                passes = passes_over_ratings(material.answers, rule.answers_a_step)
+                share = max(share, RATED_REPLAY_SHARE)
         return min(MOST_REPLAYS, math.ceil(material.answers * passes * share / (1.0 - share)))
 
     # Material
@@ -300,9 +314,7 @@ class MakeRun:
             reward_before=reward_before,
         )
 
-    async def of_labels(
-        self, learner: Learner, labelled: Sequence[tuple[Prompt, bool]]
-    ) -> RunMaterial:
+    async def of_labels(self, learner: Learner, labelled: Sequence[Labelled]) -> RunMaterial:
         """Collect the training examples of a KTO run from recorded answers, each labelled good or
         bad.
         """
@@ -313,7 +325,11 @@ class MakeRun:
             try:
                 end = await self._replay_examples.end_token(learner, messages)
                 said = prompt.served.turn.answer.text
-                ids = await answer_ids(learner, messages, said, end=end) if end is not None else ()
+                ids = (
+                    await answer_ids(learner.engine, messages, said, end=end)
+                    if end is not None
+                    else ()
+                )
                 before = await prompt_ids(learner, messages)
             except RequestError:
                 continue  # it does not fit the window

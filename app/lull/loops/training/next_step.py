@@ -11,11 +11,13 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import ClassVar, TypeAlias
 
+from lull.core.adapters.gate import GateRule
 from lull.core.skills.skill import Skill
 from lull.core.training.lesson import GraduationCourse
 from lull.core.training.record import Run
 from lull.core.training.rollout import SampledPolicy
 from lull.loops.training.learner import Learner
+from lull.loops.training.ratings import Labelled
 from lull.loops.training.rollout import RequestPool
 from lull.store.feedback.reward_rows import ServedTurn
 
@@ -52,6 +54,10 @@ class TrainRule:
     """Fewest recorded answers for a KTO run."""
     labels_of_the_rarer: int = 20
     """Fewest answers of the rarer label for a KTO run."""
+    pairs_to_test: int = GateRule().least_target_pairs
+    """Fewest pairs of rated answers that are kept out of a KTO run, to test its result on: with
+    fewer no improvement can be shown.
+    """
     graduation_prompts: int = 30
     """Fewest distinct requests that a skill must have served before it is trained in."""
 
@@ -93,9 +99,9 @@ class GroupSource:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelledAnswers:
-    """Stands for the training data of a KTO run that is to be made: recorded answers labelled good
-    or bad. It has no fields, because the answers are looked up when the run is made.
-    """
+    """The training data of a KTO run that is to be made: recorded answers labelled good or bad."""
+
+    answers: tuple[Labelled, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from lull.core.chat.messages import Message
@@ -19,7 +19,7 @@ from lull.core.feedback.reward import GREY
 from lull.core.skills.skill import Skill
 from lull.core.training.examples import GraduationExample, ReplayExample
 from lull.core.training.ports import Curriculum
-from lull.core.training.rollout import held_out
+from lull.core.training.ratings import rating_held_out
 from lull.loops.chat.current_selection import CurrentSelection
 from lull.loops.feedback.verify import Wish
 from lull.loops.proof.replay import prompt_with_skills
@@ -166,12 +166,16 @@ class ReplayExamples:
         recent: Sequence[ServedTurn],
         *,
         graduates: Skill | None,
+        changes: Sequence[str] = (),
         seed: str,
     ) -> tuple[tuple[ReplayExample, ...], tuple[Prompt, ...]]:
         """Return about `wanted` replay examples (good answers to train on again), and the recorded
         requests that they come from.
 
-        Half of them have skills in the prompt. Raises EngineError.
+        Half of them have skills in the prompt. None is the model's own answer to a request of the
+        same known kind as one in `changes`, whose answers are to change, unless a skill in its
+        prompt says how; most of those with skills are of these kinds then, where skills are
+        forgotten first. Raises EngineError.
         """
         if wanted <= 0:
             return (), ()
@@ -180,6 +184,8 @@ class ReplayExamples:
         if graduates is not None:
             wishes = (*wishes, Wish(graduates.body, ""))
         chance = random.Random(seed)
+        kinds = {self._curriculum.subject(learner.name, asked): asked for asked in changes}
+        kinds.pop("", None)
         found: list[ReplayExample] = []
         used: list[Prompt] = []
         for with_skills in (True, False):
@@ -192,7 +198,9 @@ class ReplayExamples:
                     found.append(replay)
                     used.append(prompt)
             missing = half - sum(bool(one.skills) is with_skills for one in used)
-            found += await self._own_answers(learner, missing, wishes, with_skills=with_skills)
+            found += await self._own_answers(
+                learner, missing, wishes, with_skills=with_skills, kinds=kinds
+            )
         return tuple(found), tuple(used)
 
     def _successes(self, recent: Sequence[ServedTurn]) -> list[Prompt]:
@@ -205,7 +213,7 @@ class ReplayExamples:
             known, reward = judged.get(one.turn.id), one.reward.reward
             if known is None or known.why_not or reward is None or reward.p_good <= GREY[1]:
                 continue
-            if held_out(one.asked):  # kept for the gate
+            if rating_held_out(one.asked):  # kept for the gate
                 continue
             if not may_train(reward.source, judge_may_train=trains):
                 continue
@@ -220,7 +228,9 @@ class ReplayExamples:
             end = await self.end_token(learner, messages)
             if end is None:
                 return None
-            ids = await answer_ids(learner, messages, prompt.served.turn.answer.text, end=end)
+            ids = await answer_ids(
+                learner.engine, messages, prompt.served.turn.answer.text, end=end
+            )
             before = await prompt_ids(learner, messages)
         except RequestError:
             return None
@@ -238,9 +248,17 @@ class ReplayExamples:
         return self._ends[learner.digest]
 
     async def _own_answers(
-        self, learner: Learner, count: int, wishes: Sequence[Wish], *, with_skills: bool
+        self,
+        learner: Learner,
+        count: int,
+        wishes: Sequence[Wish],
+        *,
+        with_skills: bool,
+        kinds: Mapping[str, str],
     ) -> list[ReplayExample]:
-        """The policy's greedy answers to curriculum requests, except those against a wish."""
+        """The policy's greedy answers to curriculum requests, except those against a wish, and
+        those that no skill asks for to requests of the kinds that are to change.
+        """
         if count <= 0:
             return []
         kind = "with-skills" if with_skills else "plain"
@@ -259,6 +277,22 @@ class ReplayExamples:
                 return None
             return ReplayExample(id=f"own-{kind}-{number}", prompt_ids=before, ids=said.ids)
 
-        prompts = self._curriculum.anchors(learner.name, count, with_skills, "")
+        prompts = self._anchors(learner.name, count, with_skills=with_skills, kinds=kinds)
         made = await map_in_batches(list(enumerate(prompts)), one)
         return [example for example in made if example is not None]
+
+    def _anchors(
+        self, model: str, count: int, *, with_skills: bool, kinds: Mapping[str, str]
+    ) -> list[tuple[Message, ...]]:
+        """Curriculum requests whose answers may stay as they are; `kinds` has a request of each
+        kind that is to change.
+        """
+        abouts = kinds if with_skills and kinds else {"": ""}
+        found = []
+        for number, (own, about) in enumerate(abouts.items()):
+            share = len(range(number, count, len(abouts)))
+            for prompt in self._curriculum.anchors(model, share, with_skills, about):
+                kind = self._curriculum.subject(model, prompt[-1].text)
+                if kind not in kinds or kind == own:
+                    found.append(prompt)
+        return found

@@ -9,12 +9,12 @@ same words.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lull.core.chat.messages import Completion, Finish, Message, Role, text_message
 from lull.core.feedback.calibration import Estimate, agreement, may_train_on_judge
-from lull.core.feedback.judge import Judge, JudgeQuestion, QuestionKind
+from lull.core.feedback.judge import ChosenJudge, Judge, JudgeQuestion, QuestionKind
 from lull.core.feedback.reward import GREY, Source, majority
 from lull.core.skills.similarity import subject_similarity
 from lull.core.skills.skill import Skill
@@ -71,17 +71,15 @@ class RewardAnswers:
         feedback: FeedbackRows,
         proposals: Proposals,
         verifier: Verifier,
-        judge: Callable[[], Judge | None],
+        judges: ChosenJudge,
         book: RewardBook,
     ) -> None:
-        """The function `judge` returns the judge model; None if the only one would be the model in
-        training.
-        """
+        """Where the only judge model is the model in training, `judges` has none."""
         self._rewards = rewards
         self._feedback = feedback
         self._proposals = proposals
         self._verifier = verifier
-        self._judge = judge
+        self._judges = judges
         self._book = book
 
     def is_about(self, served: ServedTurn, skill: Skill) -> bool:
@@ -158,7 +156,7 @@ class RewardAnswers:
             return True
         if self._verifier.is_exact(served.turn.model):
             return False  # for a language with one right answer the judge is not asked
-        return self._judge() is not None and self.judge_may_train()[0]
+        return self._judges.judge() is not None and self.judge_may_train()[0]
 
     async def score_answer(
         self,
@@ -175,7 +173,7 @@ class RewardAnswers:
         checked = self._checked(served, skills, wishes, answer.message)
         if checked is not None or self._verifier.is_exact(served.turn.model):
             return checked
-        judge = self._judge()
+        judge = self._judges.judge()
         return None if judge is None else await self._judged(judge, served, wishes, answer.message)
 
     def still_good(

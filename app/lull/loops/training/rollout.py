@@ -52,8 +52,15 @@ class RolloutRule:
     """Most recorded turns of the model, newest first, from which requests to sample answers for are
     chosen.
     """
-    groups_at_once: int = 4
-    """Groups sampled at the same time: the engine decodes several answers nearly as fast as one."""
+    answers_at_once: int = 16
+    """Most answers that the engine decodes at the same time, which is nearly as fast as one."""
+
+    @property
+    def groups_at_once(self) -> int:
+        """Number of groups of answers that are sampled at the same time: those that fit into the
+        engine together, and at least one.
+        """
+        return max(1, self.answers_at_once // self.group_size)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

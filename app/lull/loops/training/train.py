@@ -164,10 +164,8 @@ class Train:
                 served = await asyncio.to_thread(self._data.turns_for_skill, skill, step.recent)
                 own = [prompt for prompt in served if not prompt.held_out]
                 return await self._make_run.of_skill(step.learner, skill, own, course)
-            case LabelledAnswers():
-                labelled = await asyncio.to_thread(self._data.labelled, step.recent)
-                open_ = [one for one in labelled if not one[0].held_out]
-                return await self._make_run.of_labels(step.learner, open_)
+            case LabelledAnswers(answers=labelled):
+                return await self._make_run.of_labels(step.learner, labelled)
 
     async def sample(self, step: SamplingStep) -> int:
         """Sample answers to a few stored requests for a GRPO run; return to how many requests, 0

@@ -1,8 +1,8 @@
 """Finds the stored skills (instruction texts), answers and requests from which training runs can be
 made, and checks whether those of an existing run may still be used.
 
-These are skills ready to be trained into the weights, labelled answers, and groups of sampled
-answers that may still improve the model. Everything here blocks.
+These are skills ready to be trained into the weights, and groups of sampled answers that may still
+improve the model. Everything here blocks.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import astuple
 
-from lull.core.feedback.reward import GREY, is_failure
+from lull.core.feedback.reward import is_failure
 from lull.core.proof.pairs import totals_of
 from lull.core.proof.proposal import ProposalStatus
 from lull.core.skills.ports import LibraryInUse
@@ -32,7 +32,8 @@ from lull.loops.chat.current_selection import CurrentSelection
 from lull.loops.training.eligible import Eligible
 from lull.loops.training.learner import Learner
 from lull.loops.training.next_step import TrainRule
-from lull.loops.training.rewarding import RewardAnswers, may_train
+from lull.loops.training.ratings import SPENT
+from lull.loops.training.rewarding import RewardAnswers
 from lull.loops.training.rollout import Prompt, RequestPool, Rollouts
 from lull.store.adapters.adapters import Adapters
 from lull.store.feedback.reward_rows import ServedTurn
@@ -46,8 +47,6 @@ ENOUGH = 0.8
 
 The likeliest answer is right long before, and further training only forgets (arXiv 2509.04259).
 """
-SPENT = frozenset(RunStatus) - {RunStatus.SUPERSEDED, RunStatus.CANCELLED, RunStatus.FAILED}
-"""Statuses in which a run's training material counts as used up."""
 
 
 class TrainingData:
@@ -194,32 +193,8 @@ class TrainingData:
             found.append(Prompt(served=one, skills=self._current_selection.skills(one) or ()))
         return found
 
-    def labelled(self, recent: Sequence[ServedTurn]) -> list[tuple[Prompt, bool]]:
-        """Return recorded answers for a KTO run, each with its label (True: good), newest first,
-        without those that earlier KTO runs used.
-        """
-        trains = self._rewarding.judge_may_train()[0]
-        used = self._training.trained_on(RunKind.KTO, SPENT)
-        fresh = [one for one in recent if one.turn.id not in used]
-        judged = self._eligible.check_turns([one.turn.id for one in fresh])
-        found = []
-        for one in fresh:
-            known, reward = judged.get(one.turn.id), one.reward.reward
-            if known is None or known.why_not or reward is None:
-                continue
-            if may_train(reward.source, judge_may_train=trains):
-                prompt = Prompt(served=one, skills=self._current_selection.skills(one) or ())
-                found.append((prompt, reward.p_good > GREY[1]))
-        return found
-
 
 def _newest(prompt: Prompt) -> str:
     """Return the time of the request or of its wish, whichever is later; ISO 8601."""
     said = prompt.wish.at if prompt.wish is not None else ""
     return max(prompt.served.turn.at, said)
-
-
-def count_labels(labelled: Sequence[tuple[Prompt, bool]]) -> tuple[int, int]:
-    """Return how many of these labelled answers are (good, bad)."""
-    good = sum(good for _, good in labelled)
-    return good, len(labelled) - good

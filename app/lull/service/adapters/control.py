@@ -13,6 +13,7 @@ from lull.contract.json_object import Json
 from lull.core.errors import AdapterError, LullError, UsageError
 from lull.core.ports import ProblemReporter
 from lull.loops.adapters.promote import Promote
+from lull.service.adapters.reloads import AdapterReloads
 from lull.service.adapters.views import compared_view, listed_view, shown_view
 from lull.store.adapters.adapters import Adapters
 from lull.store.rows.readable_rows import DamagedRow
@@ -34,6 +35,7 @@ class AdapterControl:
         self,
         adapters: Adapters,
         promote: Promote,
+        reloads: AdapterReloads,
         *,
         model: Callable[[], str],
         problem: ProblemReporter,
@@ -43,11 +45,11 @@ class AdapterControl:
         """
         self._adapters = adapters
         self._promote = promote
+        self._reloads = reloads
         self._model = model
         self._problem = problem
         self._put_right: LullError | None = None
         """What other programs had changed in the records of adapters, until the next start."""
-        self._lost: asyncio.Queue[tuple[str, LullError]] = asyncio.Queue()
 
     def list(self) -> Json:
         """Return the JSON of all LoRA adapters. Blocking: reads the database."""
@@ -127,14 +129,6 @@ class AdapterControl:
 
     # Watching
 
-    def on_load_failure(self, sha256: str, error: LullError) -> None:
-        """Report a LoRA adapter that the engine could not load; the background job `watch` then
-        replaces it.
-
-        `sha256` identifies the adapter, `error` says why it could not be loaded. Never blocks.
-        """
-        self._lost.put_nowait((sha256, error))
-
     async def check_records(self) -> None:
         """Undo changes that other programs made to the stored records of LoRA adapters, and tell
         the user of these changes and of records that cannot be repaired.
@@ -159,7 +153,7 @@ class AdapterControl:
             await self._promote.step()
             try:
                 async with asyncio.timeout(LOOK_AT_TRIALS_EVERY_S):
-                    sha256, error = await self._lost.get()
+                    sha256, error = await self._reloads.next_lost()
             except TimeoutError:
                 continue
             await self._promote.on_load_failure(sha256, error)

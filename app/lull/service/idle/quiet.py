@@ -13,12 +13,15 @@ from contextlib import contextmanager, nullcontext
 from typing import Any, TypeVar
 
 from lull.core.ports import Clock
+from lull.loops.idle.decide_idle import ChatCounts
 
 T = TypeVar("T")
 
 
 class Activity:
-    """Counts the chats in progress and the time since the last one."""
+    """Counts the chats in progress and the time since the last one; implements
+    `CountsRunningChats`.
+    """
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -59,6 +62,9 @@ class Activity:
         The start counts because a user who starts Lull often chats soon after.
         """
         return min(self.quiet_s, self._clock.monotonic_s() - self._begun_s)
+
+    def chat_counts(self) -> ChatCounts:
+        return ChatCounts(self._chats, self.quiet_s)
 
     async def next_chat(self) -> None:
         """Wait until a chat is in progress."""

@@ -35,7 +35,7 @@ def _nobody(_: ModelRole) -> str | None:
 
 class AuxModels:
     """Opens the models that the current settings choose to read feedback, judge answers and write
-    skills.
+    skills; implements `ChosenJudge`.
     """
 
     def __init__(
@@ -112,15 +112,6 @@ class AuxModels:
             self._judge = (wanted, judge)
         return self._judge[1]
 
-    def judge_of_training(self) -> Judge | None:
-        """Return the judge (the model that scores answers) for training; None if there is no judge,
-        or if it is the very model being trained, which must not grade its own answers.
-        """
-        now, named = self._settings(), self.model_name(ModelRole.JUDGE)
-        if grades_itself(named, now.training.model, elsewhere=bool(now.judge.address)):
-            return None
-        return self.judge()
-
     def writers(self) -> Sequence[SkillWriter]:
         """Return the programs and models that write candidate skills (instruction texts), in the
         order in which they are asked.
@@ -162,3 +153,19 @@ class AuxModels:
         chat = self._make.ollama(wanted.model, timeout_s=wanted.timeout_s, allow_remote=remote)
         self._opened.append(chat)
         return chat
+
+
+class TrainingJudge:
+    """The judge (the model that scores answers) for training: the chosen one, unless it is the very
+    model being trained, which must not grade its own answers; implements `ChosenJudge`.
+    """
+
+    def __init__(self, models: AuxModels, settings: Callable[[], Settings]) -> None:
+        self._models = models
+        self._settings = settings
+
+    def judge(self) -> Judge | None:
+        now, named = self._settings(), self._models.model_name(ModelRole.JUDGE)
+        if grades_itself(named, now.training.model, elsewhere=bool(now.judge.address)):
+            return None
+        return self._models.judge()

@@ -10,13 +10,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
 from lull.config.settings import Settings
 from lull.core.chat.model_name import canonical, names_one_of
-from lull.core.errors import EngineError, LullError
+from lull.core.errors import EngineError
 from lull.core.models.engine import Engine
 from lull.core.models.local_model import LocalModel
 from lull.core.models.mlx_weights import MlxWeights
@@ -36,9 +36,6 @@ class LearnerEngine(Engine, Protocol):
     """The inference engine of the model that is trained; it starts no process before its first
     request.
     """
-
-    on_lost_adapter: Callable[[str, LullError], None]
-    """Called for a LoRA adapter that a restarted engine could not load."""
 
     @property
     def pid(self) -> int | None:
@@ -102,7 +99,6 @@ class LearningModel:
         """The model that learns, ready to serve; None if that is the built-in model, or no model is
         ready.
         """
-        self.on_lost_adapter: Callable[[str, LullError], None] = lambda *_: None
         self._followed: tuple[str, MlxWeights | None] | None = None
         self._one_at_a_time = asyncio.Lock()
         self._leaving: dict[LearnerEngine, asyncio.Task[None]] = {}
@@ -145,7 +141,6 @@ class LearningModel:
         model = replace(found, digest=made.digest or found.digest)
         answers = _answers(made, published=self._models.published(settings))
         engine = self._models.engine(made, settings)
-        engine.on_lost_adapter = self.on_lost_adapter
         self._local.publish(
             ServedModel(model=model, engine=engine, answers=answers, system=made.system)
         )

@@ -165,9 +165,9 @@ class AnswerChats:
             if local and chat is not None and chat.outline and chat.outline.has_many_values:
                 raise RequestError("a request of so many values is not read", status=400)
             if read is not None and (local or await self._may_see(read.chat.model)):
-                plain = BodyToSend(body.data, read)
+                unchanged = BodyToSend(body.data, read)
                 begun = await self._begin(
-                    request, dialect, client, raw_path, plain, local=local, bare=bare
+                    request, dialect, client, raw_path, unchanged, local=local, bare=bare
                 )
         if begun is None:
             async with self._forward.send(
@@ -184,15 +184,15 @@ class AnswerChats:
         dialect: Dialect,
         client: Client,
         raw_path: str,
-        plain: BodyToSend,
+        unchanged: BodyToSend,
         *,
         local: bool,
         bare: bool,
     ) -> _Begun:
         """Put skills into a chat request, and find who answers it and what is kept of it."""
-        read, sent, serving = plain.read, plain, None
+        read, sent, serving = unchanged.read, unchanged, None
         if not bare:
-            sent, serving = await self._open(request, dialect, client, plain, local=local)
+            sent, serving = await self._open(request, dialect, client, unchanged, local=local)
         wanted = request.headers.get(RECORD_HEADER, "").lower() != "no"
         keeps = serving if self._rules.record and wanted and not read.idle else None
         kept = read.prepare_record() if keeps is not None else None
@@ -271,12 +271,12 @@ class AnswerChats:
         request: web.Request,
         dialect: Dialect,
         client: Client,
-        plain: BodyToSend,
+        unchanged: BodyToSend,
         *,
         local: bool,
     ) -> tuple[BodyToSend, Serving | None]:
         """Return the body with skills put in, or as it came, and the request's state."""
-        chat, sent = plain.read.chat, plain
+        chat, sent = unchanged.read.chat, unchanged
         # Only the window is asked for its wish, so that no other chat pays for it.
         bare = client.name == WINDOW_CLIENT and request.headers.get(SKILLS_HEADER, "") == "no"
 
@@ -285,7 +285,7 @@ class AnswerChats:
             self._faults.clear()
             if bare:
                 return "the window asked for none"
-            sent, why = await self._injected(plain, injection)
+            sent, why = await self._injected(unchanged, injection)
             return why
 
         with self._faults.suppress_errors("serving without skills"):
@@ -294,13 +294,13 @@ class AnswerChats:
                 client=client,
                 route=dialect.route,
                 session=request.headers.get(SESSION_HEADER, "")[:200],
-                injectable=plain.read.injectable and not bare,
+                injectable=unchanged.read.injectable and not bare,
                 facts=lambda: self._facts(chat.model, local=local),
                 on_trial=not bare,
                 put_in=put_in,
             )
             return sent, serving
-        return plain, None
+        return unchanged, None
 
     async def model_facts(self, chat: ChatRequest) -> ModelFacts:
         """Return the facts of the model that would answer this request: its digest, context window,
@@ -325,17 +325,19 @@ class AnswerChats:
             return self._local.facts(model)
         return self._published.with_adapter(model, self._upstream.facts(model))
 
-    async def _injected(self, plain: BodyToSend, injection: Injection) -> tuple[BodyToSend, str]:
+    async def _injected(
+        self, unchanged: BodyToSend, injection: Injection
+    ) -> tuple[BodyToSend, str]:
         """Return the body with skills put in, and ""; or as it came, and why."""
         if injection.empty:
-            return plain, ""
+            return unchanged, ""
         with self._faults.suppress_errors("sending the original request"):
             try:
-                return await plain.with_skills(injection), ""
+                return await unchanged.with_skills(injection), ""
             except ValueError as error:
                 log.info("no skills put in: %s", error)
-                return plain, "the body has no place for them"
-        return plain, "Lull failed to put them in"
+                return unchanged, "the body has no place for them"
+        return unchanged, "Lull failed to put them in"
 
     async def _from_upstream(
         self, request: web.Request, raw_path: str, sent: BodyToSend, serving: Serving | None

@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable
 from typing import Final, Protocol
 
 from lull.core.adapters.model_facts import ModelFacts
+from lull.core.errors import LullError
 
 AT_MOST_EVERY_S: Final = 0.2
 """Fewest seconds between two probes of Ollama, however many requests fail."""
@@ -47,7 +48,12 @@ class OllamaUpstream:
         self._built_in = built_in
         self._look_again = asyncio.Event()
         self.built_in_is_there = False
-        self.built_in_problem = ""
+        """Whether the built-in model can answer."""
+        self._built_in_problem: LullError | None = None
+
+    def know_built_in(self, *, is_there: bool, problem: LullError | None = None) -> None:
+        """Take note whether the built-in model can answer, and of the problem if it cannot."""
+        self.built_in_is_there, self._built_in_problem = is_there, problem
 
     @property
     def never_reached(self) -> bool:
@@ -66,8 +72,8 @@ class OllamaUpstream:
     def _instead(self) -> str:
         if self.built_in_is_there:
             return f" The built-in model answers as '{self._built_in}'."
-        if self.built_in_problem:
-            return f" The built-in model cannot answer: {self.built_in_problem}"
+        if (problem := self._built_in_problem) is not None:
+            return f" The built-in model cannot answer: {problem.detail} {problem.hint}"
         return ""
 
     @property

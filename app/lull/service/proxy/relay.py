@@ -11,11 +11,11 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 
 import aiohttp
-from aiohttp import HttpVersion11, http_writer, web
+from aiohttp import HttpVersion11, web
 from aiohttp.http import HttpProcessingError
-from multidict import CIMultiDict
 
 from lull.service.proxy.forward import ProxyAnswer
+from lull.service.proxy.header_bytes import send_headers_unchanged
 
 log = logging.getLogger(__name__)
 
@@ -26,7 +26,7 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 def runner(handle: Handler, *, shutdown_timeout_s: float) -> web.AppRunner:
     """Return an aiohttp server (AppRunner) that passes every HTTP request to `handle`."""
-    _send_headers_unchanged()
+    send_headers_unchanged()
     app = web.Application()
     app.router.add_route("*", "/{path:.*}", handle)
     app.on_response_prepare.append(_drop_added_headers)
@@ -151,37 +151,3 @@ def _without_bytes_of_clients(record: logging.LogRecord) -> bool:
         record.levelno, record.levelname = logging.INFO, "INFO"
         record.msg, record.args = "a client spoke no HTTP: %s", (type(error).__name__,)
     return True
-
-
-# -- header bytes ------------------------------------------------------------------------------
-
-# aiohttp reads header bytes that are not UTF-8 as lone surrogates ("surrogateescape") and drops
-# them when it writes a message head, so an old server's Latin-1 value would arrive truncated. It
-# serializes heads with one function, for clients and servers; that function is wrapped here.
-
-_Head = Callable[[str, "CIMultiDict[str]"], bytes]
-"""Type of aiohttp's function that serializes a status line and headers."""
-
-
-def _byte_exact(written: _Head) -> _Head:
-    """Return a function that serializes HTTP headers without losing bytes that are not UTF-8.
-
-    It wraps `written`, aiohttp's serializer, which still validates the headers.
-    """
-
-    def head(status_line: str, headers: CIMultiDict[str]) -> bytes:
-        plain = written(status_line, headers)  # raises on header injection
-        lines = [status_line, *(f"{name}: {value}" for name, value in headers.items())]
-        text = "\r\n".join([*lines, "", ""])
-        return plain if text.isascii() else text.encode("utf-8", "surrogateescape")
-
-    return head
-
-
-def _send_headers_unchanged() -> None:
-    """Make aiohttp send HTTP header bytes exactly as it received them, by replacing its header
-    serializer; safe to call twice.
-    """
-    if not getattr(http_writer, "_lull_exact", False):
-        http_writer._serialize_headers = _byte_exact(http_writer._serialize_headers)  # type: ignore[assignment]
-        http_writer._lull_exact = True  # type: ignore[attr-defined]

@@ -4,7 +4,6 @@ read.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Protocol
 
 from lull.core.events import EventKind
@@ -27,6 +26,15 @@ class LibraryIndex(Protocol):
         """
 
 
+class FollowsLibrary(Protocol):
+    """Interface of a part that keeps up with the library of skills (instruction texts) in use, as
+    the holdout does.
+    """
+
+    def follow(self) -> None:
+        """Take up the skill library that has just been put into use."""
+
+
 class CurrentLibrary:
     """Holds the library of skills (instruction texts) now in use, which approved changes replace as
     a whole.
@@ -36,8 +44,11 @@ class CurrentLibrary:
         self.library = library
         self._index = index
         self._bus = bus
-        self.after: Callable[[], None] = lambda: None
-        """Function that is called after another skill library was put into use."""
+        self._followers: list[FollowsLibrary] = []
+
+    def tell_changes_to(self, follower: FollowsLibrary) -> None:
+        """From now on tell `follower` whenever another skill library was put into use."""
+        self._followers.append(follower)
 
     async def put_into_use(self, library: Library) -> None:
         """Index this library of skills (instruction texts) and put it into use, unless a newer one
@@ -47,5 +58,6 @@ class CurrentLibrary:
         if library.generation < self.library.generation:
             return  # a newer one is already in force
         self.library = library
-        self.after()
+        for one in self._followers:
+            one.follow()
         self._bus.tell(EventKind.GENERATION, generation=library.generation)

@@ -8,7 +8,6 @@ from functools import partial
 from lull.backends.reader.request_kinds import RequestKinds
 from lull.core.errors import ResourceError
 from lull.core.models.exam import ModelRole
-from lull.resources import request_kinds_dir
 from lull.service.builtin.idle_engine import IdleEngine, UnloadableEngine
 from lull.service.models.follow_exams import FollowExams
 from lull.service.models.in_force import LEARNER_PROBLEM
@@ -103,20 +102,16 @@ class BackgroundTasks:
         Without it, rules for a kind of request are found by words and past requests alone.
         """
         try:
-            kinds = await asyncio.to_thread(lambda: RequestKinds(request_kinds_dir()))
+            kinds = await asyncio.to_thread(RequestKinds.shipped)
         except ResourceError as error:
             self._shared.problems.report(KINDS_PROBLEM, error)
             return
         await self._skills.index.use_kinds(kinds)
 
     async def _open_memory(self) -> None:
-        try:
-            exemplars, worry = await self._skills.memory.open()
-            if worry is not None:
-                self._shared.problems.report("exemplars", worry)
-            self._skills.index.use_memory(exemplars)
-        finally:
-            self._skills.memory.asked.set()
+        lost = await self._skills.memory.open_for(self._skills.index)
+        if lost is not None:
+            self._shared.problems.report("exemplars", lost)
 
     def _probe_every_s(self) -> float:
         return self._service.settings.upstream.probe_every_s

@@ -66,7 +66,7 @@ def data_plane_of(
         body_limit=body_limit,
         record=settings.records.record,
         touch_remote=settings.upstream.allow_remote_models,
-        list_built_in=settings.models.list_built_in or settings.models.list_pocket,
+        list_built_in=settings.models.list_own,
     )
     faults = OwnFaults(shared.problems)
     return DataPlane(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from lull.backends.retrieval.late_exemplars import LateExemplars
 from lull.backends.retrieval.skill_index import WordIndex
 from lull.config.settings import Settings
-from lull.core.idle.signals import IdleSource
+from lull.core.idle.signals import StartableIdleSource
 from lull.loops.idle.watch_idle import WatchIdle
 from lull.loops.models.auto_learner import AutoLearner
 from lull.loops.proof.try_out import TryOut
@@ -56,7 +56,7 @@ class LullParts:
     """
 
     watch: WatchIdle
-    source: IdleSource
+    source: StartableIdleSource
     calendars: Calendars
 
 

@@ -18,7 +18,6 @@ from lull.service.wiring.base.own_models import (
     BUILT_IN,
     BUILT_IN_PROBLEM,
     built_in_models,
-    damage_of,
     publish_built_in,
 )
 from lull.service.wiring.base.stores import open_stores
@@ -73,6 +72,7 @@ async def _make_ready(service: Service) -> None:
     problems.set_or_clear("versions", await asyncio.to_thread(stores.skills.missing))
     await service.upkeep.watch_records.look()
     await slow_loop.adapters.control.check_records()
+    problem = None
     try:
         await publish_built_in(
             shared.models.local,
@@ -80,12 +80,10 @@ async def _make_ready(service: Service) -> None:
             list_toy=service.settings.models.list_pocket,
         )
     except ResourceError as error:
+        problem = error
         problems.report(BUILT_IN_PROBLEM, error)
-        answering.upstream.built_in_problem = f"{error.detail} {error.hint}"
-    answering.upstream.built_in_is_there = shared.models.local.serves(BUILT_IN)
-    lost = slow_loop.adapters.control.on_load_failure
-    shared.models.built_in.set_adapter_hooks(damage_of, lost)
-    slow_loop.weights.learner.on_lost_adapter = lost
+    is_there = shared.models.local.serves(BUILT_IN)
+    answering.upstream.know_built_in(is_there=is_there, problem=problem)
     await service.choices.following.serve_learner()
     await slow_loop.adapters.promote.start()
     await finishing_of(service).once()

@@ -26,6 +26,7 @@ from lull.core.events import EventKind
 from lull.core.ports import SecretStore
 from lull.core.proof.proposal import Proposal
 from lull.core.skills.skill import Library
+from lull.loops.chat.known_models import KnownModels
 from lull.loops.chat.select_skills import SelectSkills
 from lull.loops.chat.serve import Serve
 from lull.loops.feedback.credit_wins import credit_in
@@ -95,7 +96,7 @@ def put_together(
     auto = auto_learner_of(common.shared.stores, opened.clock, choose)
     in_force = SettingsInForce(settings, learner=lambda: auto.choice.model)
     holdout = holdout_of(common.shared, in_force)
-    common.current.after = holdout.follow
+    common.current.tell_changes_to(holdout)
     serve = _serve(common, settings, holdout)
     loops = _loops(
         common, in_force, paths, auto, choose, holdout=holdout, fixing=serve.skill_selector
@@ -177,7 +178,7 @@ def _ollama(session: aiohttp.ClientSession, settings: Settings, bus: EventBus) -
 
 def _serve(common: _CommonParts, settings: Settings, holdout: Holdout) -> Serve:
     shared = common.shared
-    serve = Serve(
+    return Serve(
         trajectories=shared.stores.trajectories,
         skills=shared.stores.skills,
         in_use=shared.in_use,
@@ -185,11 +186,11 @@ def _serve(common: _CommonParts, settings: Settings, holdout: Holdout) -> Serve:
         clock=shared.clock,
         ids=TimeSortedIds(),
         rule=settings.skills.rule,
-        facts_within_s=settings.skills.facts_within_ms / 1000,
+        models=KnownModels(
+            within_s=settings.skills.facts_within_ms / 1000, places=shared.models.places
+        ),
         holdout=holdout,
     )
-    serve.skill_selector.places = shared.models.places
-    return serve
 
 
 # Learning

@@ -14,7 +14,7 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any, Final
 
-from lull.core.adapters.gate import Distance, Manner
+from lull.core.adapters.gate_measured import Distance, Manner
 from lull.core.adapters.measurement import Measure, MeasureKind
 from lull.store.rows.measured_rows import MeasuredRows
 from lull.store.rows.readable_rows import NamedValues

@@ -19,7 +19,7 @@ from lull.core.feedback.feedback import Scope
 from lull.core.proof.proposal import CHECK
 from lull.core.skills.skill import Library, Skill, SkillKey, SkillStatus, SkillText
 from lull.core.skills.stated_skill import example_of
-from lull.store.skills.skill_checks import checks_of
+from lull.store.skills.skill_checks import ApprovedChecks
 from lull.store.skills.skill_folders import SkillFolders
 
 
@@ -57,7 +57,7 @@ def _rule_of_skill(skill: Skill, folders: SkillFolders) -> CheckedRule:
         key=skill.key,
         always=skill.pinned or skill.scope is Scope.ALL,
         example=example_of(skill.body),
-        checks=tuple(checks_of(folders, skill.sha256)),
+        checks=tuple(ApprovedChecks(folders).checks_of(skill.sha256)),
     )
 
 

@@ -15,13 +15,18 @@ from lull.store.skills.skill_folders import SkillFolders
 log = logging.getLogger(__name__)
 
 
-def checks_of(folders: SkillFolders, sha256: str) -> list[Check]:
-    """Return the check of answers (an exact program, such as a test of their length) that was
-    approved with a skill's text; empty if there is none or it is unreadable.
+class ApprovedChecks:
+    """Reads the checks that the user approved together with skills (instruction texts); implements
+    `ChecksOfSkills`.
     """
-    try:
-        text = folders.text(sha256).metadata.get(CHECK, "")
-        return [parse(text)] if text else []
-    except LullError as error:
-        log.info("a skill's check is not used: %s", error)
-        return []
+
+    def __init__(self, folders: SkillFolders) -> None:
+        self._folders = folders
+
+    def checks_of(self, sha256: str) -> list[Check]:
+        try:
+            text = self._folders.text(sha256).metadata.get(CHECK, "")
+            return [parse(text)] if text else []
+        except LullError as error:
+            log.info("a skill's check is not used: %s", error)
+            return []

@@ -59,9 +59,9 @@ class Correcting(QObject):
         return bool(turn["id"] == self._turn and turn.get("label") == "bad")
 
     def box(self, turn: Json, *, answer: str, newest: bool) -> QWidget:
-        """Make the question with its text box and buttons. `answer` names the answer, such as
-        "Answer 2"; `newest` says whether it is the conversation's last, to which the next message
-        replies.
+        """Make the widget that asks the user what was wrong with an answer, with a text box and
+        buttons. `answer` names the answer, such as "Answer 2"; `newest` says whether it is the
+        conversation's last, to which the next message replies.
         """
         sends = newest and self.send is not None
         made = QWidget()

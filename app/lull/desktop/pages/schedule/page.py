@@ -166,7 +166,7 @@ class SchedulePage(Page):
         working = learning.get("state") in ("open", "working")
         self._question.setText(tr("Why now?") if working else tr("Why not now?"))
         because = translated(learning, "because") if stands.learns else stands.line
-        shut = [translated(g) for g in learning.get("gates") or () if blocks_work(g)]
+        shut = [translated(one) for one in learning.get("gates") or () if blocks_work(one)]
         others = [text for text in shut if text != because]
         if stands.learns and learning.get("because_code") == "input-unknown":
             others.append(because)  # with what the system says

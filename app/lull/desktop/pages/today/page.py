@@ -237,8 +237,8 @@ class TodayPage(Page):
         if stands.tests:
             because = tr("What you start yourself does not wait until you're away.")
         # What the line or the condition below says is not said again.
-        gates = learning.get("gates") or ()
-        below = any(because == translated(one) for one in gates if one["state"] != "open")
+        conditions = learning.get("gates") or ()
+        below = any(because == translated(one) for one in conditions if one["state"] != "open")
         said_already = below or because.rstrip(".") in stands.line
         self.because.setText("" if said_already else because)
         self.because.setVisible(stands.learns and bool(self.because.text()))
@@ -249,7 +249,7 @@ class TodayPage(Page):
         # What was last heard of a service that is off or gone says nothing about now.
         self._show_work(learning if stands.learns else {})
         self.conditions.setVisible(stands.learns)
-        self.conditions.show_conditions(gates)
+        self.conditions.show_conditions(conditions)
         self._show_figures(status)
         self._show_service(status)
         self.problems.show_status(status, running=stands.running)

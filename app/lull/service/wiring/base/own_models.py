@@ -19,15 +19,15 @@ from lull.backends.shipped.english_model import EnglishModel
 from lull.backends.shipped.toy_model import read_toy
 from lull.config.paths import Paths
 from lull.config.settings import Settings
-from lull.core.errors import LullError, ResourceError
+from lull.core.errors import ResourceError
 from lull.core.models.learnable import size_of
 from lull.core.models.local_model import LocalModel
 from lull.loops.models.choose_model import BuiltInModel
 from lull.resources import chat_adapter_dir, pocket_dir
+from lull.service.adapters.reloads import AdapterReloads
 from lull.service.builtin.model import EngineModels
 from lull.service.builtin.routes import ServedModel
 from lull.service.models.built_in import BuiltInReadiness
-from lull.store.adapters.adapter_files import damage_in
 
 BUILT_IN: Final = english_model.NAME
 """Name of the built-in model that chats in English."""
@@ -50,20 +50,13 @@ class BuiltInModels:
     """Serves the model that chats in English; makes its weights at the first request."""
     toy: MlxEngine
     readiness: BuiltInReadiness
+    reloads: AdapterReloads
+    """Checks the LoRA adapters that any engine of Lull loads again after a restart."""
 
     @property
     def engines(self) -> tuple[MlxEngine, MlxEngine]:
         """The engines of the built-in model and of the toy model."""
         return self.engine, self.toy
-
-    def set_adapter_hooks(
-        self, damage: Callable[[str, str], str], lost: Callable[[str, LullError], None]
-    ) -> None:
-        """Set two functions that both engines call: `damage` to check a LoRA adapter's files before
-        they are reloaded, and `lost` when an engine could not reload an adapter.
-        """
-        for one in self.engines:
-            one.damage_of, one.on_lost_adapter = damage, lost
 
     async def close(self) -> None:
         """Stop both engines, and the making of the English model's weights."""
@@ -74,12 +67,15 @@ class BuiltInModels:
 
 def built_in_models(settings: Settings, paths: Paths) -> BuiltInModels:
     """Build the models that ship with Lull and their engines. It starts no process."""
-    english, options = english_of(paths), engine_options(settings)
+    english, options, reloads = english_of(paths), engine_options(settings), AdapterReloads()
     return BuiltInModels(
         english=english,
-        engine=MlxEngine(_place_of(english, paths), options=options, prepare=english.folder),
-        toy=MlxEngine(_toy_folder(paths), options=options),
+        engine=MlxEngine(
+            _place_of(english, paths), options=options, prepare=english.folder, reloads=reloads
+        ),
+        toy=MlxEngine(_toy_folder(paths), options=options, reloads=reloads),
         readiness=BuiltInReadiness(english, name=BUILT_IN),
+        reloads=reloads,
     )
 
 
@@ -159,11 +155,3 @@ def engine_options(settings: Settings) -> EngineOptions:
     """Return the options of the inference engine, by the settings."""
     limit = settings.engine.memory_limit_mb or None
     return EngineOptions(at_once=settings.engine.max_batch, limits=MemoryLimits(memory_mb=limit))
-
-
-def damage_of(version: str, folder: str) -> str:
-    """Check a LoRA adapter's files before they are reloaded. Return what is wrong, "" if nothing.
-
-    Blocking.
-    """
-    return damage_in(Path(folder), version)

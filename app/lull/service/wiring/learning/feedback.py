@@ -24,7 +24,7 @@ from lull.loops.feedback.credit_wins import Credit, CreditWins
 from lull.loops.feedback.hear import Hear
 from lull.loops.feedback.reward_book import RewardBook
 from lull.loops.feedback.score import Score
-from lull.loops.feedback.standing_wishes import StandingWishes, turned_down
+from lull.loops.feedback.standing_wishes import StandingWishes, TurnedDownWishes
 from lull.loops.feedback.verify import Verifier
 from lull.loops.proof.holdout import Holdout
 from lull.loops.proof.measure_placing import MeasurePlacing
@@ -51,7 +51,7 @@ from lull.service.wiring.learning.exams import ExamParts, exams_of
 from lull.service.wiring.learning.placing import placing_of
 from lull.service.wiring.learning.proofs import ProofInputs, ProofParts, proofs_of
 from lull.service.wiring.learning.rules import evolve_rule, holdout_rule, score_rule
-from lull.store.skills.skill_checks import checks_of
+from lull.store.skills.skill_checks import ApprovedChecks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -225,7 +225,7 @@ def _fast_loop(
 def _verifier(stores: Stores) -> Verifier:
     return Verifier(
         {TOY: parsing.check},
-        checks=partial(checks_of, stores.skills.folders),
+        checks=ApprovedChecks(stores.skills.folders),
         tools=TOOLS,
     )
 
@@ -247,7 +247,7 @@ def _ask_judge(
     return AskJudge(
         shared.stores.rewards,
         book=book,
-        judge=asked.judge,
+        judges=asked,
         quiet=quiet,
         clock=shared.clock,
         rule=score_rule(settings),
@@ -291,7 +291,7 @@ def _score(shared: SharedParts, book: RewardBook, verifier: Verifier, hear: Hear
             stores.rewards,
             stores.feedback,
             verifier,
-            turned_down=lambda: turned_down(stores.proposals, shared.in_use.library, stores.skills),
+            turned_down=TurnedDownWishes(stores.proposals, stores.skills, in_use=shared.in_use),
         ),
     )
 
@@ -309,7 +309,7 @@ def _evolve(
         proposals=stores.proposals,
         in_use=shared.in_use,
         merging=merging,
-        checks=partial(checks_of, stores.skills.folders),
+        checks=ApprovedChecks(stores.skills.folders),
         clock=shared.clock,
         ids=ids,
         rule=rule,
@@ -323,6 +323,7 @@ def _evolve(
             current_selection=current_selection,
         ),
         proposals=stores.proposals,
+        in_use=shared.in_use,
         writers=asked.writers,
         quiet=quiet,
         clock=shared.clock,

@@ -103,14 +103,14 @@ def _prove(shared: SharedParts, settings: Settings, asked: AuxModels, inputs: Pr
         current_selection=inputs.current_selection,
         in_use=shared.in_use,
         verifier=inputs.verifier,
-        judge=asked.judge,
+        judges=asked,
         warm=rule.warm,
     )
     return Prove(
         proposals=shared.stores.proposals,
         replay=replay,
         ground=ProofGround(
-            proposals=shared.stores.proposals, in_use=shared.in_use, judge=asked.judge, rule=rule
+            proposals=shared.stores.proposals, in_use=shared.in_use, judges=asked, rule=rule
         ),
         targets=inputs.targets,
         quiet=inputs.quiet,

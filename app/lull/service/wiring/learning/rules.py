@@ -27,7 +27,9 @@ def evolve_rule(settings: Settings) -> EvolveRule:
 
 
 def prove_rule(settings: Settings) -> ProveRule:
-    """Return the parameters of proofs, by the settings."""
+    """Return the parameters of proving skills by replays, such as the number of pairs and the
+    significance level, by the settings.
+    """
     learning = settings.learning
     proof = ProofRule.with_first_pairs(learning.most_pairs, alpha=learning.alpha)
     return ProveRule(proof=proof, slice_s=learning.slice_s)

@@ -76,6 +76,7 @@ def adapters_of(
     control = AdapterControl(
         adapters,
         promote,
+        shared.models.built_in.reloads,
         model=lambda: settings().training.model,
         problem=shared.problems.set_or_clear,
     )
@@ -87,13 +88,13 @@ def _sources(
 ) -> MaterialSources:
     return MaterialSources(
         adapters=parts.adapters,
-        training=shared.stores.training,
         rollouts=parts.rollouts,
         rewarding=parts.rewarding,
+        ratings=parts.ratings,
         proposals=shared.stores.proposals,
         current_selection=learning.current_selection,
         verifier=learning.scoring.verifier,
-        judge=parts.judge,
+        judges=parts.judges,
         curriculum=learning.curriculum,
     )
 

@@ -10,7 +10,6 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
-from lull.backends.idle.signals import SystemSignals
 from lull.backends.idle.sources import choose_source
 from lull.backends.system.clock import SystemClock, TimeSortedIds
 from lull.backends.system.local_zone import local_zone
@@ -18,8 +17,8 @@ from lull.config.settings import Settings
 from lull.core.events import EventKind
 from lull.core.idle.policy import IdleWindow
 from lull.core.idle.ports import OffersWork
-from lull.core.idle.signals import IdleSource
-from lull.loops.idle.decide_idle import ChatCounts, DecideIdle
+from lull.core.idle.signals import IdleSource, StartableIdleSource
+from lull.loops.idle.decide_idle import DecideIdle
 from lull.loops.idle.watch_idle import WatchIdle, WatchRule
 from lull.loops.proof.lull_queue import LullQueue
 from lull.service.calendars.calendars import Calendars
@@ -31,7 +30,7 @@ from lull.store.idle.windows import Windows
 
 def idle_source(
     settings: Callable[[], Settings], clock: SystemClock, returned: Callable[[], None]
-) -> IdleSource:
+) -> StartableIdleSource:
     """Choose the source of this machine's idle signals, such as the time of the last input.
 
     `returned` is called from a thread when the user comes back while work runs.
@@ -56,13 +55,10 @@ def call_soon_if_open(loop: asyncio.AbstractEventLoop, call: Callable[[], None])
 
 
 @contextmanager
-def collecting_signals(source: IdleSource) -> Iterator[None]:
+def collecting_signals(source: StartableIdleSource) -> Iterator[None]:
     """Context manager that collects the signals of user activity from a source while its body
     runs.
     """
-    if not isinstance(source, SystemSignals):
-        yield
-        return
     source.start()
     try:
         yield
@@ -111,7 +107,7 @@ def watch_of(
     return WatchIdle(
         deciding=DecideIdle(
             source,
-            chats=lambda: ChatCounts(int(shared.activity.busy), shared.activity.quiet_s),
+            chats=shared.activity,
             calendars=calendars,
             settings=lambda: settings().idle_rule,
             windows=windows,

@@ -12,13 +12,14 @@ from lull.backends.retrieval.late_exemplars import LateExemplars
 from lull.backends.system.clock import TimeSortedIds
 from lull.config.paths import Paths
 from lull.config.settings import Settings
-from lull.core.feedback.judge import Judge
+from lull.core.feedback.judge import ChosenJudge
 from lull.core.training.ports import Trainer
 from lull.loops.adapters.promote import Promote
 from lull.loops.training.decide_step import DecideStep
 from lull.loops.training.eligible import Eligible
 from lull.loops.training.make_run import MakeRun, RunRule
 from lull.loops.training.next_step import TrainRule
+from lull.loops.training.ratings import Ratings
 from lull.loops.training.replay_examples import ReplayExamples
 from lull.loops.training.rewarding import RewardAnswers
 from lull.loops.training.rollout import RolloutRule, Rollouts
@@ -26,6 +27,7 @@ from lull.loops.training.train import Train
 from lull.loops.training.training_data import TrainingData
 from lull.loops.training.training_job import TrainingJob, wait_until_readable
 from lull.loops.training.work.running_trainer import RunningTrainer
+from lull.service.models.aux_models import TrainingJudge
 from lull.service.training.events import ToldTraining
 from lull.service.training.served_learner import ServedLearner
 from lull.service.wiring.base.shared import SharedParts
@@ -48,10 +50,9 @@ class TrainingGateParts:
     eligible: Eligible
     rewarding: RewardAnswers
     rollouts: Rollouts
-    judge: Callable[[], Judge | None]
-    """Function that returns the judge model for training; None if the only one is the model that
-    learns.
-    """
+    ratings: Ratings
+    judges: ChosenJudge
+    """The judge model for training; none if the only one is the model that learns."""
 
 
 def parts_of(
@@ -67,22 +68,32 @@ def parts_of(
         stores.rewards, stores.proposals, still=learning.current_selection.selects_same_skills
     )
 
-    judge = learning.models.aux.judge_of_training
+    judges = TrainingJudge(learning.models.aux, settings)
     rewarding = RewardAnswers(
         rewards=stores.rewards,
         feedback=stores.feedback,
         proposals=stores.proposals,
         verifier=learning.scoring.verifier,
-        judge=judge,
+        judges=judges,
         book=learning.scoring.book,
     )
+    adapters = Adapters(stores.database)
     return TrainingGateParts(
         folders=folders,
-        adapters=Adapters(stores.database),
+        adapters=adapters,
         files=AdapterFiles(paths.home / "adapters", rows_missing=rows_missing, runs=folders),
         eligible=eligible,
         rewarding=rewarding,
-        judge=judge,
+        judges=judges,
+        ratings=Ratings(
+            adapters=adapters,
+            training=stores.training,
+            rewards=stores.rewards,
+            eligible=eligible,
+            rewarding=rewarding,
+            current_selection=learning.current_selection,
+            curriculum=learning.curriculum,
+        ),
         rollouts=Rollouts(
             rewards=stores.rewards,
             training=stores.training,
@@ -151,6 +162,7 @@ def _deciding_of(
         folders=parts.folders,
         rollouts=parts.rollouts,
         data=data,
+        ratings=parts.ratings,
         clock=shared.clock,
         rule=lambda: train_rule(settings()),
     )
@@ -228,7 +240,7 @@ def rollout_rule(settings: Settings) -> RolloutRule:
         group_size=training.group_size,
         most_a_prompt=training.rollouts_a_prompt,
         answer_tokens=training.answer_tokens,
-        groups_at_once=max(1, settings.engine.max_batch // training.group_size),
+        answers_at_once=settings.engine.max_batch,
     )
 
 

@@ -150,7 +150,9 @@ def weights_of(
         choose=choose,
         publish=publish_of(settings, paths, session, versions, names, clock),
         names=names,
-        learner=LearningModel(ModelsOfFolders(paths), models.local, built_in=SHIPPED),
+        learner=LearningModel(
+            ModelsOfFolders(paths, models.built_in.reloads), models.local, built_in=SHIPPED
+        ),
     )
 
 
