@@ -181,7 +181,12 @@ def decide(
     reading_s = answer_left_s(signals, settings, before)
     left_s = wait_left_s(signals, settings, memory, needed_s=needed_s, reading_s=reading_s)
     wait = wait_condition(
-        signals, left_s=left_s, quiet_s=quiet_s, needed_s=needed_s, reading_s=reading_s
+        signals,
+        settings,
+        left_s=left_s,
+        quiet_s=quiet_s,
+        needed_s=needed_s,
+        reading_s=reading_s,
     )
     seen.append(wait)
     closed = [*shut, wait] if wait.forbids_work else shut
