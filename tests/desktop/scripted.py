@@ -41,7 +41,7 @@ GATES = [
         "the machine slows down.",
     ),
     ("memory", "open", "57% of memory is free; 20% is needed."),
-    ("load", "open", "Other programs use 4% of the processor; Lull works below 30%."),
+    ("load", "open", "Other programs use 4% of the processor; Lull starts below 30%."),
     ("wait", "closed", "Starts after 10 min without you."),
 ]
 

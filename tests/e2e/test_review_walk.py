@@ -40,7 +40,7 @@ def test_from_a_correction_to_a_skill_without_leaving_the_terminal(lull: Lull) -
         assert "+When you write a menu, join with bars and finish with sugar." in shown
         assert " in turn_" in shown.partition("Who said what:")[2]
         code, shown = terminal.end()
-    assert code == 0 and "is in force from the next conversation" in shown
+    assert code == 0 and "is in force from your next message" in shown
     assert service.chat("write a menu for green mouse") == "green | mouse | sugar"
     with at_a_terminal("verify", proposal["name"], env=env) as terminal:
         code, shown = terminal.end()

@@ -227,7 +227,7 @@ def test_what_is_quarantined_still_asks_for_its_hash(desk: Desk, here: Here, sho
 def test_approving_for_people_says_what_follows(desk: Desk, here: Here) -> None:
     made = desk.propose(status=ProposalStatus.PROVED, replays=proved())
     out = here("review", "approve", made.id).out
-    assert "Generation 1" in out and "from the next conversation" in out and "undo" in out
+    assert "Generation 1" in out and "from your next message" in out and "undo" in out
     gone = desk.propose(kind=ProposalKind.RETIRE, status=ProposalStatus.UNPROVED)
     assert "in no prompt any more" in here("review", "approve", gone.id).out
 

@@ -45,7 +45,7 @@ def test_one_proposal_after_the_other(desk: Desk) -> None:
         assert "made of your words in turn_2: Join the words with bars." in shown
         assert "The evidence comes from only 1 request" in shown
         shown = terminal.answer(ASKED, "R")
-        assert "“fourth” is in force from the next conversation" in shown
+        assert "“fourth” is in force from your next message" in shown
         assert "2 of 4" in shown and "“first” for everybody: not proved yet" in shown
         assert "nobody knows whether it helps" in shown
         terminal.answer("Why not? ", "not what I meant")

@@ -269,7 +269,7 @@ def test_what_is_typed_is_in_force_at_once_and_its_flags_are_shown(here: Here) -
     assert done["skill"]["status"] == "active"
     assert {"markup", "command", "link"} <= {flag["kind"] for flag in done["flags"]}
     said = here("skills", "edit", "odd", "--body", f"{body} Always.").out
-    assert "In force from the next conversation." in said
+    assert "In force from your next message." in said
     assert (
         "Look at this: It contains a mark that a model may mistake for the end of the rules" in said
     )

@@ -33,6 +33,9 @@ def test_train_now_says_what_is_wanted_before_anything_can_be_trained(lull: Lull
     done = lull.ask("train", "now", "--wait")
     assert done["runs"] == [] and done["doing"] == "nothing"
     assert "both good and bad answers" in done["text"]
+    assert done["text"].startswith("Not enough to train on yet. ")
+    # Nothing else is started in its place.
+    assert "yourself" not in lull.ask("why")["because"]
     shown = lull.run("train", "show", "run_none", "--json")
     assert shown.code == 1 and shown.json["error"]["title"] == "Not found"
     assert lull.run("train", "cancel", "run_none").code == 1

@@ -180,7 +180,7 @@ def test_odd_files_are_edited_soundly_or_refused(text: str) -> None:
         "a: 1\na: 2\n",
         "<<: {a: b}\n",
         "? [a]\n: b\n",
-        "set-env: A=b\n",
+        "set-env: {A: b}\n",
         "a: \x07\n",
         "a: " + "[" * 200_000,
         "a: !!python/object:os.system {}\nset-env: {}\n",
@@ -191,6 +191,17 @@ def test_what_cannot_be_edited_is_refused_in_one_line(text: str) -> None:
     with pytest.raises(ClientFileError) as refused:
         edit_aider(text, TO, read_yaml)
     assert "\n" not in str(refused.value)
+
+
+def test_a_variable_of_aider_that_stands_alone_is_replaced_or_joined() -> None:
+    wanted = f'"OLLAMA_API_BASE={TO.address}"'
+    alone = "model: x\nset-env: OLLAMA_API_BASE=http://localhost:11434 # here\n"
+    new = edit_aider(alone, TO, read_yaml)
+    assert new == f"model: x\nset-env: {wanted} # here\n"
+    assert edit_aider(new, TO, read_yaml) == new
+    joined = edit_aider("set-env: A=b\n", TO, read_yaml)
+    assert joined == f'set-env: ["A=b", {wanted}]\n'
+    assert edit_aider(joined, TO, read_yaml) == joined
 
 
 def test_of_several_variables_of_aider_the_one_that_counts_is_replaced() -> None:

@@ -696,6 +696,23 @@ def test_a_wait_says_how_long_it_lasts_yet() -> None:
     assert window.until == window.next == at(12, 6)
 
 
+def test_a_wait_longer_than_the_setting_says_why() -> None:
+    window = looked(see(input_idle_s=240.0, call=UNKNOWN))
+    why = "That is longer than usual, because Lull cannot see every sign of you here."
+    assert window.because == f"Starts after 10 min without you (4 min so far). {why}"
+    window = looked(see(input_idle_s=12.0, call=UNKNOWN))
+    assert f"Starts after 10 min without you. {why}" in [c.text for c in window.conditions]
+
+
+def test_the_limits_of_the_processor_say_what_each_is_for() -> None:
+    def said(*seen: See) -> str:
+        load = (c for c in looked(*seen).conditions if c.name is ConditionName.LOAD)
+        return next(load).text.split("; ")[1]
+
+    assert said(see(load_of_others=0.1, input_idle_s=1.0)) == "Lull starts below 30%."
+    assert said(see(), see(15, load_of_others=0.1)) == "Lull stops above 50%."
+
+
 def test_a_wait_that_has_just_begun_tells_no_seconds_that_are_past_when_read() -> None:
     window = looked(see(input_idle_s=12.0), rule=PATIENT)
     assert [c.text for c in window.conditions if c.name is ConditionName.WAIT] == [

@@ -81,7 +81,7 @@ def test_why_a_toml_file_of_a_chat_app_is_left_is_german(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["a: [", "a: b: c", "a: 1\na: 2", "? [x]\n: y", "<<: {a: 1}", "- a", "set-env: x"]
+    "text", ["a: [", "a: b: c", "a: 1\na: 2", "? [x]\n: y", "<<: {a: 1}", "- a", "set-env: {x: y}"]
 )
 def test_why_a_yaml_file_of_a_chat_app_is_left_is_german(text: str) -> None:
     with pytest.raises(ClientFileError) as caught:

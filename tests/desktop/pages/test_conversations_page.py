@@ -312,6 +312,16 @@ def test_what_the_next_message_says_is_not_repeated_above_it() -> None:
     assert "dashes" not in score_words(turn(1, reward=None, signals=[corrects, thanks, again]))
 
 
+def test_a_skill_that_came_of_denied_words_is_named(on_script: Shown, scripted: Scripted) -> None:
+    page = opened(on_script, scripted, 1)
+    skills = on_script.desktop.state.value(Subject.SKILLS)
+    shown = {**(skills.get("skills") or [{}])[0], "name": "use-dashes", "status": "active"}
+    skills["skills"] = [{**shown, "body": "use dashes"}, {**shown, "name": "b", "body": "b"}]
+    wish = {"kind": "check", "value": -1.0, "text": "you said", "code": "signal-wish"}
+    wish |= {"values": ["No, use dashes."]}
+    assert page.view._skills_of_words(turn(0, signals=[wish])) == ["use-dashes"]
+
+
 def test_what_lull_read_as_a_correction_can_be_denied_in_place(
     on_script: Shown, scripted: Scripted
 ) -> None:
@@ -320,6 +330,10 @@ def test_what_lull_read_as_a_correction_can_be_denied_in_place(
     one = turn(0, signals=[corrects], eligible=True)
     page.view.show_conversation({**conversation(0), "turns": [one]})
     assert "Lull read your next message as a correction" in words(page)
+    bad = {**one, "label": "bad"}
+    page.view.show_conversation({**conversation(0), "turns": [bad]})
+    assert "That wasn't a correction" in [b.text() for b in page.view.findChildren(QPushButton)]
+    page.view.show_conversation({**conversation(0), "turns": [one]})
     denied = [b for b in page.view.findChildren(QPushButton) if b.text() == "No, it wasn't"]
     on_script.desktop.window.resize(700, 520)
     assert page.view.horizontalScrollBar().maximum() == 0

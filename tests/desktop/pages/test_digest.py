@@ -71,6 +71,16 @@ def test_work_is_told_once_in_however_many_windows_it_was_done() -> None:
     assert digest({}, windows, HERE) == [
         "While you were away, Lull worked for 1 h 1 min: 2 suggestions tested, 1 training run."
     ]
+    cut = window(HERE, 240.0, ("exam", "Exam of small:1b"))
+    cut["done"][0]["finished"] = False
+    asked = {**cut, "asked": True}
+    told = "1 task not finished yet."
+    assert digest({}, [cut], HERE) == [f"While you were away, Lull worked for 4 min: {told}"]
+    assert digest({}, [asked], HERE) == [f"At your request, Lull worked for 4 min: {told}"]
+    over = window(HERE, 60.0, ("exam", "Exam of small:1b"))
+    assert digest({}, [cut, over], HERE) == [
+        "While you were away, Lull worked for 5 min: 1 chat model tested for its abilities."
+    ]
     assert digest({}, [window(HERE, 60.0, ("ready", "Weights"))], HERE) == [
         "While you were away, Lull worked for 1 min."
     ]

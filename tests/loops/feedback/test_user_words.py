@@ -163,6 +163,17 @@ async def test_a_denial_undoes_the_reading_and_says_nothing_of_the_answer(room: 
         await said.deny(first, {})
 
 
+async def test_a_denied_wish_is_no_verdict_on_the_answer_before_it(room: Classroom) -> None:
+    first, _ = await room.plays(
+        "write a menu", "soup, bread", "no, in menus, use at most 1 word", "soup"
+    )
+    await heard(room)
+    assert SignalKind.CHECK in kinds(room, first)
+    await words_of(room).deny(first, {"denied": True})
+    assert kinds(room, first) == []
+    assert room.known(first).reward is None
+
+
 async def test_the_service_is_told_of_the_words(room: Classroom) -> None:
     (asked,) = await room.plays("list two dishes", "soup, bread")
     log = EventLog(room.database)

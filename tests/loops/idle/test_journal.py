@@ -78,6 +78,7 @@ def test_the_journal_tells_when_and_why_and_what(play: Callable[[Scene], Room]) 
     (done,) = window.done
     assert (done.kind, done.text) == ("proof", "Proving one")
     assert done.units in (26, 27)
+    assert not done.finished  # it still waits in the queue
 
 
 def test_an_absence_is_remembered_with_its_length(play: Callable[[Scene], Room]) -> None:

@@ -69,7 +69,16 @@ def test_a_window_tells_when_why_and_for_what(windows: Windows) -> None:
         "why_opened": "No sign of you for 10 min.",
         "why_closed": "You are here.",
         "closed_by": "input",
-        "done": [{"kind": "proof", "text": "Proving lists", "used_s": 600.0, "units": 20}],
+        "done": [
+            {
+                "kind": "proof",
+                "text": "Proving lists",
+                "used_s": 600.0,
+                "units": 20,
+                "finished": True,
+            }
+        ],
+        "asked": False,
     }
     assert (last["id"], last["closed"], last["length_s"]) == ("window_4", None, 1800.0)
 

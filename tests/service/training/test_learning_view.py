@@ -48,6 +48,7 @@ async def put(
     database: Database,
     answers: list[tuple[datetime, float, bool, str | None]],
     whose: Sequence[tuple[str, str]] = (),
+    source: Source = Source.JUDGE,
 ) -> None:
     """Store scored answers; `whose` names the client and model of each."""
     store = Trajectories(database, key=KEY)
@@ -59,7 +60,7 @@ async def put(
         store.record(made, session="", selection=Selection())
     database.flush()
     rows = [
-        RewardRow(turn=f"turn_{number}", reward=Reward(value=1.0, p_good=good, source=Source.JUDGE))
+        RewardRow(turn=f"turn_{number}", reward=Reward(value=1.0, p_good=good, source=source))
         for number, (_, good, _, _) in enumerate(answers)
     ]
     await Rewards(database).save(rows, read=(), at=NOON)
@@ -69,6 +70,14 @@ def view(
     database: Database, since: datetime | None = None, wanted: AnswerChoice = EVERY_ANSWER
 ) -> Json:
     return learning_view(AnswerScores(database), (), since, (), wanted)
+
+
+async def test_of_two_answers_rated_bad_none_is_good(database: Database) -> None:
+    bad = (NOON, 0.01, False, None)
+    await put(database, [bad, bad], source=Source.EXPLICIT)
+    told = view(database)
+    assert [day["reward"] for day in told["days"]] == [0.0]
+    assert told["baseline"] == {"reward": 0.0, "n": 2}
 
 
 async def test_a_day_is_told_with_and_without_what_was_learned(database: Database) -> None:

@@ -33,7 +33,7 @@ def listed(document: Json) -> str:
 
 def _state(view: Json) -> str:
     if view["unreadable"]:
-        return "cannot be read"
+        return "needs one change by hand"
     if view["drifted"]:
         return "was connected, is not now"
     if view["connected"]:

@@ -17,7 +17,7 @@ decision. Elsewhere, or with --json, it lists the open suggestions, newest first
 Only what you have approved ever reaches a prompt."""
 
 APPROVE = """\
-The suggestion's exact text becomes a skill, used from the next conversation on. This makes a new
+The suggestion's exact text becomes a skill, used from your next message on. This makes a new
 generation. With --sha256 it is approved only if the text has this hash. On a terminal without
 --sha256 or --yes, the text is shown first and you are asked to confirm. What was not proved needs
 one of the two, or the whole word yes on a terminal. --yes approves the text that `lull review show`

@@ -77,7 +77,7 @@ def _texts(actions: Commands) -> None:
     added = add_command(
         actions,
         "add",
-        "add a skill, used from the next conversation on",
+        "add a skill, used from your next message on",
         CLIENTS,
     )
     added.add_argument("name", metavar="NAME", help="a-z, 0-9 and hyphens, such as menu-style")

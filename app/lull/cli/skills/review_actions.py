@@ -63,7 +63,7 @@ def decided_words(action: str, done: Json) -> str:
             return f"Generation {done['generation']}: {name} is in no prompt any more."
         case "approve":
             return (
-                f"Generation {done['generation']}: {name} is in force from the next conversation."
+                f"Generation {done['generation']}: {name} is in force from your next message."
                 " `lull review undo` takes it back."
             )
         case "edit":

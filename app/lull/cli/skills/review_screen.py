@@ -28,7 +28,7 @@ from lull.core.errors import SkillError, UsageError
 
 PROMPT = "Approve, edit, reject, defer, undo, skip, quit? [a/e/r/d/u/s/q/?] "
 HELP = """\
-a  approve: exactly this text comes into force, from the next conversation
+a  approve: exactly this text comes into force, from your next message
 e  edit: your $VISUAL or $EDITOR opens; the text is yours then, and is proved anew
 r  reject: with a reason, which is remembered; the same does not come again in other words
 d  defer: not now; it stays in the list and is not proved by itself meanwhile

@@ -132,7 +132,13 @@ def _change_words(action: str, done: Json) -> str:
         said.insert(0, _waiting_words(waiting))
     if done["skills"]:
         names = _some([f"{s['name']} v{s['version']} ({_state(s)})" for s in done["skills"]])
-        changed = f"Generation {done['generation']}: {names}. In force from the next conversation."
+        gone = all(s["status"] != "active" for s in done["skills"])
+        when = (
+            "Conversations that began with it keep it"
+            if gone
+            else "In force from your next message"
+        )
+        changed = f"Generation {done['generation']}: {names}. {when}."
         said.insert(0, changed)
     said += [f"Look at this: {plain(flag['text'])}" for flag in done.get("flags", ())]
     return "\n".join(said) or f"Nothing changed; generation {done['generation']}."

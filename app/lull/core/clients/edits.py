@@ -40,12 +40,16 @@ def edit_aider(text: str, to: ConnectTarget, yaml: Reader) -> str:
         conf.put([], "openai-api-base", to.openai)
     listed = None if conf.root is None else conf.root.get("set-env")
     wanted = f"{_AIDER_VARIABLE}={to.address}"
-    places = [] if listed is None else list(enumerate(listed.items))
-    there = [(i, one) for i, one in places if one.text.split("=")[0].strip() == _AIDER_VARIABLE]
+    places: list[tuple[list[str | int], Node]] = []
+    if listed is not None:  # one value may stand without a list
+        one_alone = listed.kind is NodeKind.TEXT
+        places = [(["set-env", i], one) for i, one in enumerate(listed.items)]
+        places = [(["set-env"], listed)] if one_alone else places
+    there = [one for one in places if one[1].text.split("=")[0].strip() == _AIDER_VARIABLE]
     if not there:
         conf.append("set-env", wanted)
     elif there[-1][1].text != wanted:  # of several the last one counts
-        conf.replace(there[-1][1], ["set-env", there[-1][0]], wanted)
+        conf.replace(there[-1][1], there[-1][0], wanted)
     return str(conf)
 
 

@@ -51,16 +51,20 @@ class YamlText:
         self._step([([key, number, inner], value) for number in numbers], after)
 
     def append(self, key: str, item: str | Mapping[str, str]) -> None:
-        """Add an item at the end of the YAML list below a top-level key; a missing list is made."""
+        """Add an item at the end of the YAML list below a top-level key; a missing list is made,
+        and a single text becomes a list with it.
+        """
         there = None if self.root is None else self.root.get(key)
         if there is not None and there.kind is NodeKind.OTHER and not there.text.strip("~nulNUL"):
             old: list[object] = []
         elif there is None:
             old = []
+        elif there.kind is NodeKind.TEXT and isinstance(item, str):
+            old = [there.text]
         elif there.kind is NodeKind.LIST:
             old = [one.plain() for one in there.items]
         else:
-            raise unchangeable(f"{key} is not a list.", f"{key}: [{_flow(item)}]")
+            raise unchangeable(f"The value of {key} is not a list.", f"{key}: [{_flow(item)}]")
         self._step([([key], [*old, item])], self._append_text(key, there, item))
 
     def replace(self, node: Node, path: Sequence[str | int], value: str) -> None:
@@ -98,7 +102,8 @@ class YamlText:
             head = text[: there.start].rstrip(" ") if there.text else text[: there.start]
             return f"{head}{text[there.end : place]}{nl}{lines.removesuffix(nl)}{tail}"
         if not there.items:
-            return f"{text[: there.start]}[{_flow(item)}]{text[there.end :]}"
+            single = f"{quoted(there.text)}, " if there.kind is NodeKind.TEXT else ""
+            return f"{text[: there.start]}[{single}{_flow(item)}]{text[there.end :]}"
         if there.flow:
             end = there.items[-1].end
             return f"{text[:end]}, {_flow(item)}{text[end:]}"
@@ -119,7 +124,7 @@ def _with_key(text: str, node: Node | None, key: str, value: str) -> str:
     old = node.get(key)
     if old is not None:
         if old.kind is not NodeKind.TEXT:
-            raise unchangeable(f"{key} is not a text.", f"{key}: {quoted(value)}")
+            raise unchangeable(f"The value of {key} is not a text.", f"{key}: {quoted(value)}")
         return text[: old.start] + quoted(value) + text[old.end :]
     last = node.entries[-1] if node.entries else None
     if last is None:

@@ -394,6 +394,10 @@ def _load(look: ConditionInputs) -> IdleCondition:
         words = "Can't tell how busy other programs are: %1."
         return _unknown(ConditionName.LOAD, coded_text("load-unknown", words, load.reason))
     most = look.rule.load_share + (LOAD_MARGIN if look.memory.open else 0.0)
-    words = "Other programs use %1 of the processor; Lull works below %2."
-    text = coded_text("load", words, TextPercent(load), TextPercent(most))
+    used, limit = TextPercent(load), TextPercent(most)
+    words = "Other programs use %1 of the processor; Lull starts below %2."
+    text = coded_text("load-to-start", words, used, limit)
+    if look.memory.open:  # it began below the setting, and bears more until it stops
+        words = "Other programs use %1 of the processor; Lull stops above %2."
+        text = coded_text("load-to-stop", words, used, limit)
     return _open(ConditionName.LOAD, text) if load <= most else _closed(ConditionName.LOAD, text)

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
+from typing import Final
 
 from lull.core.calendars.event import Calendar, CalendarEvent, Meaning
 from lull.core.idle.conditions import ConditionInputs, conditions, event_now
@@ -58,6 +59,10 @@ class WindowState(StrEnum):
     OPEN = "open"
     WORKING = "working"
     """The window is open, and work is running."""
+
+
+ASKED_FOR: Final = "You started it yourself."
+"""Why background work may run, where the user asked for it, present or not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,7 +181,12 @@ def decide(
     reading_s = answer_left_s(signals, settings, before)
     left_s = wait_left_s(signals, settings, memory, needed_s=needed_s, reading_s=reading_s)
     wait = wait_condition(
-        signals, left_s=left_s, quiet_s=quiet_s, needed_s=needed_s, reading_s=reading_s
+        signals,
+        settings,
+        left_s=left_s,
+        quiet_s=quiet_s,
+        needed_s=needed_s,
+        reading_s=reading_s,
     )
     seen.append(wait)
     closed = [*shut, wait] if wait.forbids_work else shut
@@ -205,9 +215,7 @@ def _opened(known: _Known, *, train_now: bool) -> IdleWindow:
     ends = [] if train_now else [g.until for g in known.conditions if g.until is not None]
     return IdleWindow(
         state=WindowState.OPEN,
-        because=coded_text("asked-for", "You started it yourself.")
-        if train_now
-        else _why_open(known),
+        because=coded_text("asked-for", ASKED_FOR) if train_now else _why_open(known),
         until=min(ends, key=lambda end: end.astimezone(UTC), default=None),
         next=None,
         conditions=known.conditions,

@@ -27,7 +27,7 @@ from lull.core.idle.rule import (
 )
 from lull.core.idle.signals import IdleSignals, Unknown
 from lull.core.text import durations as spans
-from lull.core.text.coded_text import TextDuration, coded_text
+from lull.core.text.coded_text import CodedText, TextDuration, coded_text
 
 READ_AFTER_S: Final = 120.0
 """Seconds after the end of a chat's answer from which on input shows that the answer has been
@@ -45,11 +45,17 @@ def wait_needed_s(
     does not stop because the sleep hours end. Where Lull cannot see input or calls, silence says
     less, and the longest wait applies.
     """
-    blind = isinstance(signals.input_idle_s, Unknown) or isinstance(signals.call, Unknown)
-    waits = [rule.longest_after_s if blind else rule.after_s, *_when_surer(signals, rule, events)]
+    waits = [
+        rule.longest_after_s if _is_blind(signals) else rule.after_s,
+        *_when_surer(signals, rule, events),
+    ]
     if before.open:
         waits.append(before.needed_s)
     return max(LEAST_WAIT_S, min(waits))
+
+
+def _is_blind(signals: IdleSignals) -> bool:
+    return isinstance(signals.input_idle_s, Unknown) or isinstance(signals.call, Unknown)
 
 
 def _when_surer(
@@ -151,20 +157,22 @@ def wait_left_s(
 
 
 def wait_condition(
-    signals: IdleSignals, *, left_s: float, quiet_s: float, needed_s: float, reading_s: float
+    signals: IdleSignals,
+    rule: IdleRule,
+    *,
+    left_s: float,
+    quiet_s: float,
+    needed_s: float,
+    reading_s: float,
 ) -> IdleCondition:
     """Return the condition that the machine has been left alone for long enough, with its state."""
+    longer = _is_blind(signals) and needed_s > rule.after_s
     if left_s <= 0.0:
         text = coded_text("quiet", "No sign of you for %1.", TextDuration(quiet_s))
         return IdleCondition(name=ConditionName.WAIT, state=ConditionState.OPEN, text=text)
     text = coded_text("settling", "Waiting a minute for the computer to settle.")
     if quiet_s < needed_s:
-        words = "Starts after %2 without you (%1 so far)."
-        text = coded_text("waiting", words, TextDuration(quiet_s), TextDuration(needed_s))
-    if quiet_s < min(RECENT_INPUT_S, needed_s):
-        # Without a figure: input is asked for now and then, and whoever reads it has given some.
-        words = "Starts after %1 without you."
-        text = coded_text("waiting-begun", words, TextDuration(needed_s))
+        text = _waiting(quiet_s, needed_s, longer=longer)
     if reading_s > max(0.0, needed_s - quiet_s):
         words = "Waiting until you have read the answer from %1 ago."
         text = coded_text("answer-unread", words, TextDuration(signals.since_chat_s))
@@ -174,3 +182,27 @@ def wait_condition(
     return IdleCondition(
         name=ConditionName.WAIT, state=ConditionState.CLOSED, text=text, until=until
     )
+
+
+def _waiting(quiet_s: float, needed_s: float, *, longer: bool) -> CodedText:
+    """Say when work starts; `longer` where that is later than the settings say."""
+    # Without a figure: input is asked for now and then, and whoever reads it has given some.
+    begun = quiet_s < min(RECENT_INPUT_S, needed_s)
+    so_far, needed = TextDuration(quiet_s), TextDuration(needed_s)
+    if begun and longer:
+        words = (
+            "Starts after %1 without you. That is longer than usual, because Lull cannot see "
+            "every sign of you here."
+        )
+        return coded_text("waiting-begun-longer", words, needed)
+    if begun:
+        words = "Starts after %1 without you."
+        return coded_text("waiting-begun", words, needed)
+    if longer:
+        words = (
+            "Starts after %2 without you (%1 so far). That is longer than usual, because Lull "
+            "cannot see every sign of you here."
+        )
+        return coded_text("waiting-longer", words, so_far, needed)
+    words = "Starts after %2 without you (%1 so far)."
+    return coded_text("waiting", words, so_far, needed)

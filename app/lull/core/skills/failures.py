@@ -75,6 +75,13 @@ class FailureSet:
         return tuple(failure.turn for failure in self.failures)
 
     @property
+    def read(self) -> frozenset[str]:
+        """The ids of the failed turns and of those in which the user spoke of them: with new words
+        about an old failure there is something new to draft from.
+        """
+        return frozenset((*self.turns, *(f.said_turn for f in self.failures if f.said_turn)))
+
+    @property
     def wish(self) -> str:
         """The user's own words after these bad answers, above all the wishes that they state,
         joined into one text with the newest last.

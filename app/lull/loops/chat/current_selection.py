@@ -93,10 +93,10 @@ class CurrentSelection:
         had = {skill.sha256 for skill in served.turn.skills}
         return chosen is not None and had == {skill.sha256 for skill in chosen}
 
-    def feedback_still_applies(self, served: ServedTurn) -> bool:
+    def feedback_still_applies(self, served: ServedTurn, *, said: ServedTurn | None = None) -> bool:
         """Whether the user's feedback on a stored turn still applies to today's skill library: all
         skills (instruction texts) of the turn are still active, and its prompt would get no skill
-        approved since.
+        approved since. What changed before the user spoke, in the turn `said`, does not matter.
 
         Skills that would be chosen differently for other reasons do not matter, because the ranking
         of skills changes with every request that goes well.
@@ -104,12 +104,15 @@ class CurrentSelection:
         chosen = self.skills(served)
         if chosen is None:
             return False
+        known = max(served.known, said.known) if said is not None else served.known
+        if known == self._in_use.library.generation:
+            return True
         had = {skill.sha256 for skill in served.turn.skills} | served.left_out
         client = _client(served)
         own = self._in_use.library.skills_for(client.name, isolated=client.apart)
         in_force = {skill.sha256 for skill in (*own.pinned, *own.skills.values())}
         news = (skill for skill in chosen if skill.sha256 not in had)
-        return had <= in_force and all(skill.since <= served.known for skill in news)
+        return had <= in_force and all(skill.since <= known for skill in news)
 
 
 def without_skill_text(message: Message) -> Message:

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from lull.core.chat.messages import Finish
-from lull.core.feedback.feedback import Feedback
+from lull.core.feedback.feedback import DENIED_BY, Feedback
 from lull.core.feedback.signals import (
     Signal,
     SignalKind,
@@ -144,6 +144,8 @@ class Score:
             return row, signals
         wish = self._verifier.wish_of(feedback, about=newest_words(before.request))
         wishes = await self.wishes.add(served, wish)
+        if feedback.read_by == DENIED_BY:  # the wish stands, and says nothing of this answer
+            wishes = [one for one in wishes if one.said != feedback.turn]
         return self._wished_anew(wishes, before, row, signals)
 
     async def rescore_with_feedback(self, found: Sequence[Feedback]) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from lull.core.errors import LullError
@@ -125,12 +125,20 @@ class Runner:
         """
         return sum(used_s for used_s, _ in self._done.values()) + self._running_s()
 
-    def done(self) -> tuple[WorkDone, ...]:
+    def done(self, waiting: Iterable[LullWork]) -> tuple[WorkDone, ...]:
         """Return the background work done since the current idle window (the time in which it may
-        run) opened, summed up by kind and description.
+        run) opened, summed up by kind and description. What still waits in the queue, `waiting`,
+        is not finished.
         """
+        left = {(work.kind.value, work.text) for work in waiting}
         return tuple(
-            WorkDone(kind=kind, text=text, used_s=used_s, units=units)
+            WorkDone(
+                kind=kind,
+                text=text,
+                used_s=used_s,
+                units=units,
+                finished=(kind, text) not in left,
+            )
             for (kind, text), (used_s, units) in self._done.items()
         )
 

@@ -259,7 +259,7 @@ class WatchIdle:
         now, now_s = signals.now, signals.monotonic_s
         if signals.asleep_gap_s and not (last is not None and last.asleep_gap_s):
             self._deciding.on_wake()
-        used_s, done = self._runner.used_s, self._runner.done()
+        used_s, done = self._runner.used_s, self._runner.done(self._queue.works())
         if last is not None:
             self._journal.record_absence(before, clock_of(last), window, signals)
         was_open = before is not None and before.open
@@ -310,7 +310,7 @@ class WatchIdle:
             await self._runner.give_back()
             if self._signals is not None:
                 now = self._clock.now()
-                used_s, done = self._runner.used_s, self._runner.done()
+                used_s, done = self._runner.used_s, self._runner.done(self._queue.works())
                 self._journal.closed(STOPPED, "", now, used_s=used_s, done=done)
                 self._journal.record_unfinished(self._window, clock_of(self._signals))
         finally:

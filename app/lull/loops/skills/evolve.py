@@ -78,7 +78,7 @@ class Evolve:
         self._ids = ids
         self._rule = rule
         self._settled: set[tuple[str, frozenset[str]]] = set()
-        """(writer's name, failure set) where the writer found no rule or nothing to propose."""
+        """(writer's name, a failure set's `read`) where it found no rule or nothing to propose."""
         self._closed: set[frozenset[str]] = set()
         """Failure sets with a draft of which there was nothing to propose."""
         self._trouble: dict[tuple[str, frozenset[str]], LullError] = {}
@@ -132,7 +132,7 @@ class Evolve:
         )
 
     def _forget_all_but(self, sets: Sequence[FailureSet]) -> None:
-        left = {frozenset(found.turns) for found in sets}
+        left = {found.read for found in sets}
         self._trouble = {key: error for key, error in self._trouble.items() if key[1] in left}
 
     def _sets(self) -> list[FailureSet]:
@@ -141,7 +141,7 @@ class Evolve:
     async def _from(
         self, found: FailureSet, origins: Collection[ProposalOrigin], *, hurry: bool
     ) -> Proposal | None:
-        turns = frozenset(found.turns)
+        turns = found.read
         for writer in self._writers():
             mark = (writer.evolver.name, turns)
             if writer.origin not in origins or mark in self._settled:
@@ -232,7 +232,7 @@ class Evolve:
     ) -> None:
         """Store the writer's error and answer, and let the failures wait."""
         before = len(self._faults(found))
-        self._trouble[writer.evolver.name, frozenset(found.turns)] = error
+        self._trouble[writer.evolver.name, found.read] = error
         fault = WritingFault(
             id=self._ids.new("fault"),
             at=self._clock.now(),

@@ -89,7 +89,8 @@ class FindFailures:
         A failure without a skill that was held out does not count, but a stated wish does.
         """
         if feedback is not None and (feedback.findings.lasts or feedback.findings.corrects):
-            return self._current_selection.feedback_still_applies(served)
+            said = next(iter(self._rewards.served_briefly([feedback.turn])), None)
+            return self._current_selection.feedback_still_applies(served, said=said)
         return self._current_selection.selects_same_skills(served)
 
     def _failure(self, served: ServedTurn, feedback: Feedback | None) -> Failure:

@@ -204,6 +204,8 @@ class DecideStep:
                     groups=groups,
                 )
             said.append(lacking)
+            scored = sum(one.reward.reward is not None for one in recent)
+            said.insert(0, f"Not enough to train on yet. Scored answers so far: {scored}.")
         text = " ".join([*tired, *said]) or "Every kind of training is switched off."
         return NothingToDo(text=text, stuck=bool(tired), groups=groups)
 

@@ -16,6 +16,7 @@ from lull.contract.json_object import Json
 from lull.core.calendars.event import Calendar, CalendarEvent
 from lull.core.errors import UsageError
 from lull.core.idle.forecast import PastLull
+from lull.core.idle.policy import ASKED_FOR
 from lull.store.idle.windows import WindowRow
 
 DEFAULT_RANGE: Final = timedelta(days=7)
@@ -91,7 +92,7 @@ def windows_view(
     "label"}], "idle": [{"start", "end", "seen_to_end"}], "hours": {"sleep", "allowed",
     "blocked"}}`, a window being `{"id", "opened", "closed" (null while it is open), "seen",
     "length_s", "used_s", "why_opened", "why_closed", "closed_by", "done": [{"kind", "text",
-    "used_s", "units"}]}`.
+    "used_s", "units", "finished"}], "asked": whether the user asked for the work}`.
 
     Of a window, `seen` is when its record was last updated, `used_s` how long work ran in it,
     `closed_by` the condition that closed it, and `done` lists the work with its number of finished
@@ -150,7 +151,14 @@ def _window(row: WindowRow) -> Json:
         "why_closed": row.why_closed,
         "closed_by": row.closed_by,
         "done": [
-            {"kind": one.kind, "text": one.text, "used_s": round(one.used_s, 3), "units": one.units}
+            {
+                "kind": one.kind,
+                "text": one.text,
+                "used_s": round(one.used_s, 3),
+                "units": one.units,
+                "finished": one.finished,
+            }
             for one in row.done
         ],
+        "asked": row.why_opened == ASKED_FOR,
     }

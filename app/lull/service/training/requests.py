@@ -51,11 +51,12 @@ class TrainingRequests:
         """Start LoRA training without waiting for idle time; heat, battery and memory limits still
         apply.
 
-        With `wait`, returns when there is no training left to do or such a limit forbids it now,
+        With nothing to train on, nothing is started, and the answer says what is missing. With
+        `wait`, returns when there is no training left to do or such a limit forbids it now,
         and raises the LullError that stopped training.
         """
-        await self._job.train_now()
-        await self._watch.train_now()
+        if not isinstance(await self._job.train_now(), NothingToDo):
+            await self._watch.train_now()
         if wanted.get("wait"):
             await self._done()
         return await self.list()

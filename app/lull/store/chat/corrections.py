@@ -21,9 +21,10 @@ from lull.store.chat.turn_rows import without_surrogates
 CORRECTION_ROUTE: Final = "correction"
 """What stands in place of the request's path in the turn of a correction."""
 
-_COPIED: Final = (
-    "trajectory, number, model, base, adapter, generation, skills, template, suffixes, known"
-)
+_COPIED: Final = "trajectory, number, model, base, adapter, generation, skills, template, suffixes"
+
+# The user speaks now: skills approved since the answer were there when these words were said.
+_NEWEST_LIBRARY: Final = "(SELECT coalesce(max(number), 0) FROM generations)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,8 +56,9 @@ def write_correction(connection: sqlite3.Connection, said: Correction, *, key: b
     write_message(connection, answered, asked, _NOTHING, key=key)
     connection.execute(
         f"INSERT INTO turns (id, at, route, sampling, request_link, answer_link, finish, error,"
-        f" took_s, note, {_COPIED})"
-        f" SELECT ?, ?, ?, '{{}}', ?, ?, ?, '', 0, '', {_COPIED} FROM turns WHERE id = ?",
+        f" took_s, note, known, {_COPIED})"
+        f" SELECT ?, ?, ?, '{{}}', ?, ?, ?, '', 0, '', {_NEWEST_LIBRARY}, {_COPIED}"
+        " FROM turns WHERE id = ?",
         (
             said.turn,
             said.at.isoformat(),

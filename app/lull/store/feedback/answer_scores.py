@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from lull.core.feedback.reward import Source
 from lull.store.chat.turn_rows import WORE_SKILL
 from lull.store.rows.sealed_rows import sealed_rows
 from lull.store.rows.sealed_tables import ADAPTER_MOVES
@@ -43,6 +44,9 @@ class AnswerChoice:
 
 
 EVERY_ANSWER: Final = AnswerChoice()
+
+# The user's own rating is no estimate: of two answers rated bad none was good, not 1% of them.
+_SHOWN: Final = f"iif(w.source = '{Source.EXPLICIT.value}', round(w.p_good), w.p_good)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +108,7 @@ class AnswerScores:
         of_skill = (wanted.skill,) if wanted.skill else ()
         rows = self._db.read(
             lambda connection: connection.execute(
-                f"SELECT t.at, w.p_good, {worn} AS skills,"
+                f"SELECT t.at, {_SHOWN} AS p_good, {worn} AS skills,"
                 " t.adapter IS NOT NULL AS adapter"
                 " FROM turns t JOIN rewards w ON w.turn = t.id"
                 f" WHERE w.p_good IS NOT NULL AND t.at >= ?{where}"
@@ -129,7 +133,7 @@ class AnswerScores:
         where, values = _of(wanted)
         row = self._db.read(
             lambda connection: connection.execute(
-                "SELECT avg(w.p_good) AS good, count(*) AS n FROM turns t"
+                f"SELECT avg({_SHOWN}) AS good, count(*) AS n FROM turns t"
                 " JOIN rewards w ON w.turn = t.id"
                 " WHERE w.p_good IS NOT NULL AND t.skills = '[]' AND t.adapter IS NULL"
                 f"{where}",

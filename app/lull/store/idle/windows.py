@@ -31,13 +31,15 @@ more of the user's absences.
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkDone:
     """How much background work of one kind ran in an idle window (a time when Lull may work): its
-    seconds, and the number of finished pieces of work (`units`).
+    seconds, the number of its pieces (`units`), and whether it was `finished`; if not, it goes on
+    another time.
     """
 
     kind: str
     text: str
     used_s: float
     units: int
+    finished: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,9 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
+from lull.desktop.pages.chat.page import ConversationsPage
 from lull.desktop.pages.chat.talk import ChatPage
+from lull.desktop.pages.review.page import ReviewPage
 from lull.desktop.widgets.chat.message_edit import MessageEdit
 from lull.desktop.widgets.page import PageName
 from tests.desktop.conftest import WAIT_MS, Shown, live
@@ -144,6 +146,35 @@ def test_a_suggestion_that_was_made_of_it_is_offered_at_once(shown: Shown, page:
     page = shown.go(PageName.CHAT)  # type: ignore[assignment]
     page.start_anew()
     assert not page.suggested.isVisible()
+
+
+def test_the_link_opens_the_suggestion_that_this_conversation_made(
+    shown: Shown, page: ChatPage
+) -> None:
+    review = shown.desktop.window.page(PageName.REVIEW)
+    assert isinstance(review, ReviewPage)
+    for number, (asked, wish) in enumerate(
+        (
+            ("Tell me about the weather in Rome.", "No, from now on always answer with bullets."),
+            ("Write a letter to the bank.", "No, from now on always sign letters with Ada."),
+        )
+    ):
+        if number:
+            page.start_anew()
+        said(shown, page, asked)
+        said(shown, page, wish)
+        shown.until(page.suggested.isVisible)
+        page.suggested.click()
+        shown.until(review.isVisible)
+        (current,) = review.selected()
+        assert wish.split("always ")[1].rstrip(".") in current["text"], current["text"]
+        shown.go(PageName.CHAT)
+    listed = shown.go(PageName.CONVERSATIONS)
+    assert isinstance(listed, ConversationsPage)
+    shown.until(listed.suggested.isVisible)
+    review._go_to(1 - review.rows.line_of(current["id"]))
+    listed.suggested.click()
+    assert review.selected()[0]["id"] == current["id"]
 
 
 def test_without_skills_none_comes_along_and_switching_starts_anew(

@@ -153,8 +153,8 @@ def test_the_legend_names_curves_intervals_baseline_and_marks(
     def seen() -> list[QLabel]:
         return [one for one in legend.findChildren(QLabel) if one.isVisible()]
 
-    wanted = ["with", "without", "95% interval", "baseline 25%", "your skills changed",
-              "the adapter changed"]  # fmt: skip
+    wanted = ["with", "without", "95% interval", "without skills and training: 25%",
+              "your skills changed", "the adapter changed"]  # fmt: skip
     on_script.until(lambda: [one.text() for one in seen()] == wanted)  # once it is laid out
     keys = seen()
     assert all(one.toolTip().endswith(".") for one in keys)

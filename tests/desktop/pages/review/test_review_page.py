@@ -100,7 +100,7 @@ def test_the_key_a_approves_exactly_the_text_that_is_shown(on_desk: Shown, desk:
     page = opened(on_desk, with_=1)
     on_desk.bot.keyClick(page.list, "a")
     on_desk.until(lambda: is_(desk, proposal, "approved"))
-    on_desk.until(lambda: "Approved: Menu style" in on_desk.told)
+    on_desk.until(lambda: "Approved: Menu style. In force from your next message." in on_desk.told)
     assert desk.body() == "Join the words with bars."
     on_desk.until(lambda: page.nothing.head.text() == "Nothing to review")
 
@@ -636,7 +636,7 @@ def test_the_undo_of_a_note_takes_back_what_it_names_and_not_what_came_after(
     second = desk.propose("second", status=ProposalStatus.PROVED, replays=proved())
     page = opened(on_desk, with_=2)
     page._approve([row for row in page.rows.rows if row["id"] == first.id])
-    on_desk.until(lambda: "Approved: First" in on_desk.told)
+    on_desk.until(lambda: "Approved: First. In force from your next message." in on_desk.told)
     desk.do(desk.reviewing.decide(second.id, "approve", {"sha256": second.sha256}))
     on_desk.desktop.window.note.undo.click()
     on_desk.until(lambda: is_(desk, first, "proved"))

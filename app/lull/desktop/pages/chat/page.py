@@ -17,6 +17,7 @@ from lull.desktop.language.words import counted, plain, short_date, tr
 from lull.desktop.pages.chat.conversation_filter import ConversationFilter
 from lull.desktop.pages.chat.conversation_rows import ConversationRows
 from lull.desktop.pages.chat.forget_dialog import ForgetDialog
+from lull.desktop.pages.chat.suggestions import SuggestionLink
 from lull.desktop.pages.chat.trash_dialog import TrashDialog
 from lull.desktop.pages.chat.turns_view import TurnsView
 from lull.desktop.service.client import Reply
@@ -29,7 +30,7 @@ from lull.desktop.widgets.parts import button, label, row
 class ConversationsPage(Page):
     """The Conversations page: a list of conversations, and the open one beside it."""
 
-    subjects = (Subject.STATUS, Subject.CONVERSATIONS)
+    subjects = (Subject.STATUS, Subject.CONVERSATIONS, Subject.PROPOSALS)
 
     def __init__(self, kit: Kit) -> None:
         super().__init__(kit, tr("Conversations"))
@@ -49,6 +50,7 @@ class ConversationsPage(Page):
         self.none = label("", "muted", wrap=True)
         self.view = TurnsView(kit, after=self.list)
         self.view.changed.connect(self._reload)
+        self.suggested = SuggestionLink(kit)
         self.copy = button(tr("Copy as Markdown"), self._copy)
         self.exclude = button(tr("Keep out of learning"), self._exclude)
         self.forget = button(tr("Forget…"), self._forget)
@@ -59,7 +61,7 @@ class ConversationsPage(Page):
         two_columns(
             self.body,
             (self.list, self.none),
-            (self.view, row(self.copy, None, self.exclude, self.forget)),
+            (self.view, row(self.suggested, None), row(self.copy, None, self.exclude, self.forget)),
             above=(self.filter,),
             sizes=(330, 600),
         )
@@ -125,6 +127,7 @@ class ConversationsPage(Page):
     def show_content(self) -> None:
         skills = self.state.value(Subject.SKILLS).get("skills", ())
         self.filter.offer_skills(sorted({str(skill["name"]) for skill in skills}))
+        self.suggested.look_at(self.view.shown)
         if not self._asked:
             self._asked = True
             self.state.get(routes.CONVERSATION_KINDS, self._offer)
@@ -208,6 +211,7 @@ class ConversationsPage(Page):
             self._show_buttons()
             if answer.value != self.view.shown:
                 self.view.show_conversation(answer.value)
+            self.suggested.look_at(answer.value)
         else:
             self.state.told.emit(OutcomeMessage(text=plain(failure_words(answer)), good=False))
 
@@ -265,6 +269,7 @@ class ConversationsPage(Page):
                 self._open = ""
                 self._reading += 1
                 self.view.clear()
+                self.suggested.look_at(None)
                 self._show_buttons()
             self._look_for()
             self.state.touch(Subject.STATUS, Subject.SKILLS, Subject.ADAPTERS)

@@ -19,6 +19,7 @@ from lull.contract.chat_headers import SESSION_HEADER, SKILLS_HEADER, WINDOW_CLI
 from lull.contract.json_object import Json
 from lull.desktop.language.client_names import client_title
 from lull.desktop.language.words import plain, tr
+from lull.desktop.pages.chat.suggestions import SuggestionLink
 from lull.desktop.pages.chat.turns_view import TurnsView, numbered_answers
 from lull.desktop.service.client import Reply
 from lull.desktop.service.state import OutcomeMessage, Phase, Subject
@@ -26,7 +27,7 @@ from lull.desktop.widgets.chat.answer_view import AnswerView
 from lull.desktop.widgets.chat.chat_model import ChatModelChoice
 from lull.desktop.widgets.chat.message_edit import MessageEdit
 from lull.desktop.widgets.chat.streamed_chat import ChatAddress, StreamedChat
-from lull.desktop.widgets.page import Kit, Page, PageName
+from lull.desktop.widgets.page import Kit, Page
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.tokens import GAP
 
@@ -78,11 +79,7 @@ class ChatPage(Page):
         self.turns = TurnsView(self.kit, after=self.anew)
         self.turns.changed.connect(self._read)
         self.turns.correcting.send = self._correct
-        self.suggested = button(
-            tr("Lull made a suggestion from this. Review it"),
-            lambda: self.kit.go(PageName.REVIEW),
-            flat=True,
-        )
+        self.suggested = SuggestionLink(self.kit)
         self.answer = AnswerView(tr("The answer"))
         self.text = MessageEdit()
         self.text.setAccessibleName(tr("Your message"))
@@ -135,17 +132,7 @@ class ChatPage(Page):
             self.text.setFocus()
         self.models.refresh()
         self._look_at_buttons()
-        self._look_for_suggestions()
-
-    def _look_for_suggestions(self) -> None:
-        """Show whether a suggestion in Review came from this conversation."""
-        turns = {one["id"] for one in (self.turns.shown or {}).get("turns", ())}
-        taught = (
-            {*made["turns"]["failures"], *made["turns"]["wish"]}
-            for made in self.state.proposals
-            if made.get("turns")
-        )
-        self.suggested.setVisible(any(turns & one for one in taught))
+        self.suggested.look_at(self.turns.shown)
 
     def _look_at_buttons(self) -> None:
         ready = self.state.phase is Phase.LIVE and bool(self.models.chosen)
@@ -278,7 +265,7 @@ class ChatPage(Page):
             self.turns.show_conversation(shown)
         if grown and reads_end:
             self.turns.to_end()
-        self._look_for_suggestions()
+        self.suggested.look_at(self.turns.shown)
         self._settle()
 
     def _settle(self) -> None:

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QScrollArea, QVBoxLayout, QWidget
 
 from lull.contract.chat_headers import WINDOW_CLIENT
 from lull.contract.json_object import Json
+from lull.core.checks.rules.phrases import without_leading_no
 from lull.desktop.language.client_names import client_title
 from lull.desktop.language.words import (
     hover,
@@ -263,11 +264,13 @@ class TurnsView(QScrollArea):
         do = do or functools.partial(self._teach, turn)
         if not self.correcting.asks_about(turn):
             buttons.append(button(words, do, flat=True, name=name))
-        if turn.get("label") is None and _read_as_correction(turn):
+        if turn.get("label") in (None, "bad") and _read_as_correction(turn):
             words = tr("My next message was not a correction of this answer")
-            deny = functools.partial(self._deny, turn["id"])
+            deny = functools.partial(self._deny, turn)
             name = tr("%1: %2", _answer_name(number), words)
-            buttons.append(button(tr("No, it wasn't"), deny, flat=True, name=name))
+            # Beside a rating, "it" might be the answer.
+            short = tr("That wasn't a correction") if bad else tr("No, it wasn't")
+            buttons.append(button(short, deny, flat=True, name=name))
             buttons[-1].setToolTip(hover(words))
         flow = Flow(gap=GAP)
         for one in buttons:
@@ -279,8 +282,27 @@ class TurnsView(QScrollArea):
         dialog = teach(self._kit, turn, client, self.window(), words=words)
         dialog.given.connect(lambda _: self.correcting.leave())
 
-    def _deny(self, turn: str) -> None:
-        self._kit.actions.deny(turn, True, lambda _: self.changed.emit())
+    def _deny(self, turn: Json) -> None:
+        also = ""
+        if names := self._skills_of_words(turn):
+            told = ", ".join(tr("“%1”", skill_title(name)) for name in names)
+            also = tr(
+                "The skill %1 came from these words and stays in force; you can turn it off under "
+                "Skills.",
+                told,
+            )
+        self._kit.actions.deny(turn["id"], True, lambda _: self.changed.emit(), also=also)
+
+    def _skills_of_words(self, turn: Json) -> list[str]:
+        """Return the names of the active skills that hold, word for word, what the user said after
+        this answer.
+        """
+        signals = turn.get("signals") or ()
+        wishes = [str(one["values"][0]) for one in signals if one.get("code") == "signal-wish"]
+        said = [without_leading_no(wish).strip().rstrip(".") for wish in wishes]
+        there = self._kit.state.value(Subject.SKILLS).get("skills") or ()
+        active = (one for one in there if one.get("status") == "active")
+        return [str(one["name"]) for one in active if any(w and w in one["body"] for w in said)]
 
     def _correct(self, turn: str, words: str) -> None:
         def then(done: bool) -> None:

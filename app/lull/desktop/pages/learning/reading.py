@@ -83,7 +83,7 @@ def _of_lines(chart: Chart, theme: Theme) -> Iterator[LegendEntry]:
     if chart.level is not None:
         yield LegendEntry(
             kind=SampleKind.LINE,
-            name=tr("baseline %1", percent(chart.level)),
+            name=tr("without skills and training: %1", percent(chart.level)),
             about=tr(
                 "The share of good answers among all that had neither skills nor an "
                 "adapter, since the beginning."

@@ -85,7 +85,10 @@ class Decisions(QObject):
         ids = [proposal["id"] for proposal in reversed(done)]
         self._batch = _CLOSED[action], ids
         undo = functools.partial(self.undo, ids)
-        self._state.told.emit(OutcomeMessage(text=_done(action, len(done), names), undo=undo))
+        text = _done(action, len(done), names)
+        if action == "approve" and any(proposal["kind"] != "retire" for proposal in done):
+            text = tr("%1. In force from your next message.", text)
+        self._state.told.emit(OutcomeMessage(text=text, undo=undo))
 
     def together_with(self, last: Json) -> list[str]:
         """Return the ids of the proposed skills that were decided in one batch with the newest

@@ -202,6 +202,14 @@ class ReviewPage(Page):
         self.list.setCurrentIndex(self.rows.index(line))
         self._current = self.rows.rows[line]["id"] if 0 <= line < len(self.rows.rows) else ""
 
+    def look_up(self, words: str) -> None:
+        """Show the suggestion with this id."""
+        self._shows_snoozed = False
+        self._replace(self._listed())
+        if (line := self.rows.line_of(words)) >= 0:
+            self._go_to(line)
+        self._show_current()
+
     def _step(self, by: int) -> None:
         if self.rows.rows:
             line = max(0, self.rows.line_of(self._current)) + by

@@ -275,7 +275,7 @@ class SkillsPage(Page):
     def _edit(self) -> None:
         skill = self.current()
         if skill is not None:
-            note = tr("A new version, used from the next conversation on. Undo reverts it.")
+            note = tr("A new version, used from your next message on. Undo reverts it.")
             dialog = EditDialog(skill, self, note=note)
             dialog.given.connect(lambda wanted: self._of_current("edit", tr("Changed"), **wanted))
             dialog.open()

@@ -4,6 +4,7 @@ yesterday.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, time, timedelta
 from types import MappingProxyType
@@ -75,22 +76,41 @@ def _mean(days: Sequence[Json]) -> float:
 
 
 def _work(windows: Iterable[Json], here: datetime) -> Iterator[str]:
-    used_s = 0.0
-    tasks: dict[str, set[str]] = {}
-    for window in windows:
-        closed = parsed(window["closed"] or window["seen"])
-        if closed is None or closed < start_of_yesterday(here):
+    first = start_of_yesterday(here)
+    recent = [one for one in windows if (at := _end(one)) is not None and at >= first]
+    for asked in (False, True):
+        mine = [one for one in recent if bool(one.get("asked")) is asked]
+        used_s = sum(one["used_s"] for one in mine)
+        if used_s < LEAST_USED_S:
             continue
-        used_s += window["used_s"]
+        what, time = ", ".join(_done_in(mine)), length(used_s)
+        if asked and what:
+            yield tr("At your request, Lull worked for %1: %2.", time, what)
+        elif asked:
+            yield tr("At your request, Lull worked for %1.", time)
+        elif what:
+            yield tr("While you were away, Lull worked for %1: %2.", time, what)
+        else:
+            yield tr("While you were away, Lull worked for %1.", time)
+
+
+def _end(window: Json) -> datetime | None:
+    return parsed(window["closed"] or window["seen"])
+
+
+def _done_in(windows: Iterable[Json]) -> Iterator[str]:
+    """Say what was done in these windows: first what was finished, in whichever of them, then what
+    was only begun.
+    """
+    worked: dict[tuple[str, str], bool] = {}
+    for window in windows:
         for one in window["done"]:
-            tasks.setdefault(one["kind"], set()).add(one["text"])
-    if used_s < LEAST_USED_S:
-        return
-    what = ", ".join(_done({kind: len(texts) for kind, texts in tasks.items()}))
-    if what:
-        yield tr("While you were away, Lull worked for %1: %2.", length(used_s), what)
-    else:
-        yield tr("While you were away, Lull worked for %1.", length(used_s))
+            key = one["kind"], one["text"]
+            worked[key] = worked.get(key, False) or one.get("finished", True)
+    yield from _done(Counter(kind for (kind, _), finished in worked.items() if finished))
+    begun = Counter(kind for (kind, _), finished in worked.items() if not finished)
+    if number := sum(begun[kind] for kind in ("proof", "exam", "step")):
+        yield counted(number, "%1 task not finished yet", "%1 tasks not finished yet")
 
 
 def _done(tasks: Mapping[str, int]) -> Iterator[str]:

@@ -75,6 +75,8 @@ class _ClientDialog(QDialog):
         self.outcome.show()
 
     def _failed(self, answer: Reply) -> None:
+        if not self.change.toPlainText():  # an empty box would say nothing
+            self.change.hide()
         self._tell(plain(failure_words(answer)), "bad")
 
     def _over(self) -> None:

@@ -24,7 +24,7 @@ def state_chip(view: Json) -> tuple[str, str]:
     app is connected to Lull.
     """
     if view["unreadable"]:
-        return tr("Its settings can't be read"), "bad"
+        return tr("Needs one change by hand"), "warn"
     if view["drifted"]:
         return tr("No longer connected"), "warn"
     if view["connected"]:
