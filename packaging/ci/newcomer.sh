@@ -1,7 +1,7 @@
 #!/bin/sh
 # What README tells a newcomer to run, in this checkout: `make run` until the line that it prints to
-# paste has got an answer, then `make static`, `make test` and `make rest`, with an Ollama, so that no
-# test is left out.
+# paste has got an answer, then `make format-check lint`, `make test` and `make rest`,
+# with an Ollama, so that no test is left out.
 set -eu
 cd -- "$(dirname -- "$0")/../.."
 
@@ -49,8 +49,8 @@ printf '%s\n' "$answer"
 wait "$running" || fail "\`make run\` ended with $?."
 running=
 
-echo '$ make static'
-make static
+echo '$ make format-check lint'
+make format-check lint
 echo '$ make ollama'
 make ollama
 for tier in test rest; do # which are `make full`
