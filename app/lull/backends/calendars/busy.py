@@ -44,6 +44,8 @@ MOST_TIMES = 20_000
 """Most busy times read from one calendar."""
 MOST_ZONES = 100
 """Most time zones that one calendar may define."""
+_ZONE_S = 0.25
+"""CPU seconds allowed for each time zone; the first one also loads the code that reads zones."""
 _ZONES_SHARE = 0.25
 """Largest share of the calendar's time limit spent on reading time zones."""
 
@@ -132,7 +134,7 @@ class _Work:
             if learned > MOST_ZONES or self._left_s() < enough_s:
                 why = OmissionReason.TOO_MANY
             if why is None:
-                why = self._guarded(lambda part=part: self._times.learn_zone(part), 2 * QUICK_S)  # type: ignore[misc]
+                why = self._guarded(lambda part=part: self._times.learn_zone(part), _ZONE_S)  # type: ignore[misc]
             if why is not None:
                 self._out.drop(EntryKind.ZONE, why)
 
