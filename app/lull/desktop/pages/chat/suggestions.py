@@ -15,7 +15,7 @@ class SuggestionLink(QPushButton):
     """Opens the newest suggestion that was made from a conversation; hidden while there is none."""
 
     def __init__(self, kit: Kit) -> None:
-        super().__init__(tr("Lull made a suggestion from this. Review it"))
+        super().__init__(tr("Review the suggestion"))
         self.setFlat(True)
         self.setAccessibleName(self.text())
         self._kit = kit
