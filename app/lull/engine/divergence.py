@@ -99,7 +99,7 @@ class Divergence:
 
     def step(self) -> bool:
         """Read one slice of the prompts, then compute the KL divergence for one slice of the
-        answer's tokens a time; return True after the last slice.
+        answer's tokens at a time; return True after the last slice.
         """
         if not all(side.has_read for side in self._sides):
             for side in self._sides:

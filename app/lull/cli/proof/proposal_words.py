@@ -153,7 +153,8 @@ def _evidence(proposal: Json, paint: Paint) -> list[str]:
     if proposal["kind"] == "retire":
         return []
     if not evidence["pairs"] and proposal.get("needs") == "picks":
-        return [paint.warning("Proof: no check and no model can tell; your own picks can.")]
+        tried = "its check could not tell" if proposal["check"] else "no check can tell"
+        return [paint.warning(f"Proof: {tried}, and no model can; your own picks can.")]
     if not evidence["pairs"]:
         return [paint.warning("Proof: nothing was replayed yet, so nobody knows whether it helps.")]
     benefit = evidence["pairs"] - evidence["success_pairs"]
