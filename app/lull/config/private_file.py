@@ -7,12 +7,15 @@ owner-only mode of its own, so that a copy keeps it.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import stat
 import tempfile
 from pathlib import Path
 
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
+_NOT_FOR_FOLDERS = {errno.EINVAL, errno.ENOTSUP, errno.EBADF}
+"""Errors of file systems that cannot sync a folder."""
 
 
 def restrict_to_owner(home: Path) -> None:
@@ -33,6 +36,7 @@ def restrict_to_owner(home: Path) -> None:
 
 def write_private(path: Path, data: bytes) -> None:
     """Write a file atomically, with mode 0600. If the path is a symlink, its target is replaced.
+    It is on the disk when this returns.
 
     Raises OSError.
     """
@@ -49,7 +53,24 @@ def write_private(path: Path, data: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         beside.replace(target)
+        _folder_to_disk(target.parent)
     except BaseException:
         with contextlib.suppress(OSError):
             beside.unlink()
         raise
+
+
+def _folder_to_disk(folder: Path) -> None:
+    """Sync the list of names in a folder, where the system can, so that no power cut undoes a
+    file's new content.
+    """
+    if os.name != "posix":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        if error.errno not in _NOT_FOR_FOLDERS:
+            raise
+    finally:
+        os.close(handle)

@@ -671,6 +671,26 @@ async def test_a_deletion_whose_list_is_damaged_is_finished_all_the_same(
     assert SkillKey("", proposal.key.name) not in archive.library.skills
 
 
+async def test_the_hashes_of_its_secrets_go_and_no_number_is_given_again(
+    archive: Archive,
+) -> None:
+    """A short secret could be guessed by its hash, for the key lies in the same file."""
+
+    def seen() -> list[tuple[str, int]]:
+        sql = "SELECT mark, number FROM secrets_seen ORDER BY number"
+        rows = archive.database.read(lambda connection: connection.execute(sql).fetchall())
+        return [(row["mark"], row["number"]) for row in rows]
+
+    key = "ghp_" + "Xq7Lk2Vn9Rt4Wz8Bc3Md6Hf1Jp5Sy0Gu2Ea7"
+    (turn,) = await archive.plays(f"what is {key}", "a key")
+    ((mark, number),) = seen()
+    await archive.forget.forget(archive.trajectories.turn(turn).trajectory)
+    assert [one for one, _ in seen()] != [mark]
+    (later,) = await archive.plays(f"and what is {key}", "a key")
+    assert [one for _, one in seen()] == [number, number + 1]
+    assert str(number + 1) in archive.trajectories.turn(later).request[-1].text
+
+
 async def test_a_conversation_that_is_not_there_is_said(archive: Archive) -> None:
     with pytest.raises(NotFound):
         archive.forget.find_derived("conv_none")

@@ -14,13 +14,15 @@ import sys
 import traceback
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import pytest
 
+from lull.backends.system.clock import TimeSortedIds
 from lull.core.skills.skill import ChangeKind, SkillKey, SkillStatus
 from lull.store.disk.on_disk import TEMPORARY
 from tests.building import Home
+from tests.doubles.fakes import FakeIds
 
 pytestmark = [pytest.mark.full, pytest.mark.timeout(1800)]
 
@@ -57,7 +59,12 @@ async def roll_back(home: Home) -> None:
     await home.approve.roll_back(1)
 
 
-CHANGES: Final = (approve, edit, add, delete, disable, roll_back)
+async def copy(home: Home) -> None:
+    await home.approve.copy(OTHER, to="desk")
+
+
+CHANGES: Final = (approve, edit, add, delete, disable, roll_back, copy)
+SECRET: Final = "ghp_" + "Xq7Lk2Vn9Rt4Wz8Bc3Md6Hf1Jp5Sy0Gu2Ea7"
 
 
 @pytest.fixture
@@ -70,6 +77,8 @@ def stocked(tmp_path: Path) -> Path:
         await home.add("menu-style", "When a menu is asked for.", "Join with bars.", pinned=True)
         await home.add("other", "When a list is asked for.", "Number it.")
         (home.skills.folders.folder(OTHER) / "more.txt").write_text("more")
+        (home.skills.folders.folder(OTHER) / "data").mkdir()
+        (home.skills.folders.folder(OTHER) / "data" / "even-more.txt").write_text("even more")
         theirs = tmp_path / "from-elsewhere"
         (theirs / "data").mkdir(parents=True)
         text = "---\nname: from-elsewhere\ndescription: When asked.\n---\nWrite short.\n"
@@ -106,6 +115,44 @@ def test_a_change_is_whole_or_not_begun_wherever_it_is_killed(
             break
         assert code == KILLED
     assert len(found) > 20 and found[0] == before and found[-1] == after
+
+
+@pytest.mark.logs("could not be written|turned down")
+def test_no_kill_leaves_a_secret_in_the_archive(stocked: Path, tmp_path: Path) -> None:
+    """The file of a rejected text moves to the archive, without the secrets in it."""
+    folder = tmp_path / "home"
+    leaky = stocked / "skills" / "everybody" / "leaky"
+    leaky.mkdir()
+    text = f"---\nname: leaky\ndescription: When asked.\n---\nSay {SECRET}.\n"
+    (leaky / "SKILL.md").write_text(text)
+
+    async def propose() -> None:
+        home = Home(stocked, ids=cast(FakeIds, TimeSortedIds()))
+        await home.approve.propose_file_edits()
+        await asyncio.to_thread(home.database.close)
+
+    async def reject(home: Home) -> None:
+        (one,) = [p for p in home.review.proposals() if p.key.name == "leaky"]
+        await home.review.reject(one.id, reason="no")
+
+    async def restarted() -> None:
+        home = Home(folder, ids=cast(FakeIds, TimeSortedIds()))
+        await home.approve.propose_file_edits()
+        await asyncio.to_thread(home.database.close)
+
+    asyncio.run(propose())
+    for step in itertools.count(1):
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(stocked, folder)
+        code = in_a_child(folder, reject, step)
+        asyncio.run(restarted())
+        for file in (folder / "archive").rglob("*"):
+            assert file.is_dir() or SECRET not in file.read_text(), f"killed at step {step}"
+        if code == DONE:
+            break
+        assert code == KILLED
+    assert step > 10
+    assert not (folder / "skills" / "everybody" / "leaky").exists()
 
 
 def in_a_child(folder: Path, change: Callable[[Home], Awaitable[None]], last_step: int) -> int:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import json
 import sqlite3
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 import pytest
 
 from lull.core.errors import Conflict, LullError, NotFound, StoreError, UsageError
 from lull.core.proof.proposal import Proposal, ProposalKind, ProposalStatus
 from lull.core.skills.skill import ChangeKind, SkillKey, SkillStatus
+from lull.loops.skills.edit_proposal import EditProposal
+from lull.loops.skills.review import Review
 from tests.building import prompt_text, user
 from tests.loops.classroom import BAD, GOOD, MENU, Classroom, ScriptedJudge, menus
 
@@ -278,3 +281,58 @@ async def test_a_text_that_was_changed_below_its_hash_is_never_approved(
     await room.prove.slice()
     assert room.chats.asked == []
     assert room.library.generation == 0
+
+
+@dataclass
+class Memory:
+    """Stores examples of skills, once it is open; a kill may come before it does."""
+
+    open: bool = True
+    killed: bool = False
+    stored: list[str] = field(default_factory=list)
+
+    async def remember(self, proposal: Proposal) -> bool:
+        if self.killed:
+            raise asyncio.CancelledError
+        self.stored += [proposal.id] * self.open
+        return self.open
+
+
+def review_with(room: Classroom, memory: Memory) -> Review:
+    return Review(
+        room.proposals,
+        room.approve,
+        EditProposal(room.proposals, room.rewards, in_use=room, clock=room.clock),
+        in_use=room,
+        proofs=room.prove,
+        clock=room.clock,
+        examples=memory,
+    )
+
+
+@pytest.mark.parametrize("memory", [Memory(open=False), Memory(killed=True)])
+async def test_examples_of_an_approved_skill_are_stored_though_it_was_killed_or_too_early(
+    room: Classroom, memory: Memory
+) -> None:
+    proposal = await room.proposes()
+    with contextlib.suppress(asyncio.CancelledError):
+        await review_with(room, memory).approve(proposal.id, sha256=proposal.sha256)
+    assert room.proposals.get(proposal.id).status is ProposalStatus.APPROVED
+    assert memory.stored == []
+    anew = Memory()
+    await review_with(room, anew).remember_examples()
+    await review_with(room, anew).remember_examples()
+    assert anew.stored == [proposal.id]
+
+
+async def test_of_an_approval_that_was_undone_meanwhile_no_examples_are_stored(
+    room: Classroom,
+) -> None:
+    proposal = await room.proposes()
+    review = review_with(room, Memory(open=False))
+    await review.approve(proposal.id, sha256=proposal.sha256)
+    await review.undo()
+    anew = Memory()
+    await review_with(room, anew).remember_examples()
+    assert anew.stored == []
+    assert room.proposals.examples_due() == []

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 import zipfile
 
 import pytest
@@ -79,3 +81,37 @@ async def test_tries_to_finish_a_deletion_let_a_backup_come_to_its_end(archive: 
     await asked
     assert await trying is None
     assert archive.says(WORD) == []
+
+
+KILLED = """
+import os, signal, sys
+from datetime import UTC, datetime
+from pathlib import Path
+from lull.config.settings import BackupSettings
+from lull.service.backups.backups import make_on_request
+from lull.store.backups.backup import PACKING
+
+def tell(part, done, of):
+    if part == PACKING and done == of > 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+now = datetime.now(UTC)
+make_on_request(Path(sys.argv[1]), BackupSettings(), sys.argv[2], now=now, tell=tell)
+"""
+
+
+@pytest.mark.full
+async def test_half_a_backup_that_a_kill_left_anywhere_goes_with_what_is_forgotten(
+    archive: Archive, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    conversation, _ = await archive.corrected(f"write a menu for {WORD} soup", RULE)
+    await asyncio.to_thread(archive.database.flush)
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    words = [sys.executable, "-c", KILLED, str(archive.folder), str(elsewhere / "mine.zip")]
+    done = await asyncio.to_thread(lambda: subprocess.run(words, check=False))
+    assert done.returncode == -9
+    assert [file.suffix for file in elsewhere.iterdir()] == [".tmp"]
+    keeping = Keeping(archive)
+    async with keeping.backups.paused():
+        await archive.forget.forget(conversation)
+    assert list(elsewhere.iterdir()) == []

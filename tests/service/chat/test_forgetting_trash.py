@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -200,3 +201,53 @@ async def test_emptying_the_trash_takes_what_nobody_can_read_along(desk: Desk) -
     assert (await desk.forget(other))["left"] == [str(first)]
     assert (await desk.throwing.carry_out({"do": "empty"}))["emptied"] == 1
     assert not first.exists() and not second.exists()
+
+
+def thrown(desk: Desk) -> bytes:
+    return b"".join(gzip.decompress(f.read_bytes()) for f in desk.trash.folder.glob("*.gz"))
+
+
+async def test_a_skill_is_forgotten_in_conversations_in_the_trash_that_it_answered(
+    desk: Desk,
+) -> None:
+    """Its text, made of what is forgotten, stands in the prompts that such conversations had."""
+    archive = desk.archive
+    conversation = await desk.taught()
+    (turn,) = await archive.plays("please write a menu for fish and rice", "fish, rice")
+    assert archive.trajectories.turn(turn).skills
+    answered = archive.trajectories.turn(turn).trajectory
+    (other,) = await desk.others(1)
+    await desk.throw(answered)
+    await desk.throw(other)
+    assert WORD.encode() in thrown(desk)
+    await desk.forget(conversation, yes=True)
+    assert WORD.encode() not in thrown(desk)
+    assert archive.says(WORD) == []
+    assert archive.trajectories.turn(turn).answer.text == "fish, rice"
+    with pytest.raises(NotFound):  # what has nothing of it stays there
+        archive.trajectories.get(other)
+
+
+async def test_a_wish_is_forgotten_in_conversations_in_the_trash_that_it_scored(
+    desk: Desk,
+) -> None:
+    archive = desk.archive
+    conversation = await desk.taught()
+    (turn,) = await archive.plays("write a menu for fish", "fish")
+    await archive.score.read_new()
+    scored = archive.trajectories.turn(turn).trajectory
+    await archive.database.write(
+        lambda connection: connection.execute("UPDATE trajectories SET selection = '{}'")
+    )
+    await desk.throw(scored)
+    assert WORD.encode() in thrown(desk)
+    await desk.forget(conversation, yes=True)
+    assert WORD.encode() not in thrown(desk)
+    assert archive.says(WORD) == []
+
+
+async def test_a_damaged_file_of_the_trash_that_cannot_be_searched_is_named(desk: Desk) -> None:
+    conversation = await desk.taught()
+    file = await desk.throw(*await desk.others(3))
+    file.write_bytes(file.read_bytes()[:-20])
+    assert str(file) in (await desk.forget(conversation, yes=True))["left"]

@@ -13,6 +13,8 @@ import psutil
 import pytest
 import zstandard
 
+from lull.core.errors import RequestError
+from lull.service.proxy.reading.unpacking import decompress_zstd
 from tests.eventually import eventually
 from tests.service.lulls import SETTINGS, Before, lull_before
 from tests.service.routes import CHATS, asking, error_words
@@ -256,6 +258,19 @@ def test_a_packed_bomb_is_refused_by_the_built_in_model(alone: Before) -> None:
     bomb = zstandard.ZstdCompressor(level=1).compress(b"\0" * 200 * MIB)
     reply = alone.ask("POST", "/v1/responses", bomb, {"Content-Encoding": "zstd"})
     assert reply.status == 413
+
+
+def packed_with_window(log: int) -> bytes:
+    parameters = zstandard.ZstdCompressionParameters(window_log=log)
+    packer = zstandard.ZstdCompressor(compression_params=parameters).compressobj()
+    return packer.compress(b"{}") + packer.flush()
+
+
+def test_a_window_larger_than_http_allows_is_not_made_room_for() -> None:
+    """Who unpacks makes room for the whole window, which may be 2 GB, before the first byte."""
+    assert decompress_zstd(packed_with_window(23), "zstd", limit=2) == b"{}"
+    with pytest.raises(RequestError, match="not valid zstd"):
+        decompress_zstd(packed_with_window(24), "zstd", limit=2)
 
 
 def test_slow_clients_hold_nobody_up(plain: Before, upstream: ScriptedUpstream) -> None:

@@ -33,3 +33,13 @@ def test_a_file_that_cannot_be_removed_is_told(tmp_path: Path) -> None:
     path.mkdir()
     with pytest.raises(WeightsError, match="cannot be removed"):
         files.remove(str(path))
+
+
+def test_what_a_killed_merge_left_goes_at_the_next_start(tmp_path: Path) -> None:
+    """Its weights hold what an adapter learned from a conversation, which may be forgotten now."""
+    path = Path(MergedFiles(tmp_path).path_for("me/qwen:4b-lull1"))
+    unfinished = Path(f"{path}.tmp")
+    path.write_bytes(b"learned")
+    unfinished.write_bytes(b"lear")
+    MergedFiles(tmp_path)
+    assert list(tmp_path.iterdir()) == []

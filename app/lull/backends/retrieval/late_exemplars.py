@@ -66,14 +66,16 @@ class LateExemplars:
 
     async def credit(
         self, turn: str, *, text: str, client: str, skills: Sequence[str], known: int
-    ) -> None:
+    ) -> bool:
         """Store a turn's request under the skills that were useful for it, or under none; see
-        `ChromaExemplars.credit`. Does nothing until the memory is open.
+        `ChromaExemplars.credit`. Does nothing, and returns False, until the memory is open.
         """
-        if self.exemplars is not None:
-            await asyncio.to_thread(
-                self.exemplars.credit, turn, text=text, client=client, skills=skills, known=known
-            )
+        if self.exemplars is None:
+            return False
+        await asyncio.to_thread(
+            self.exemplars.credit, turn, text=text, client=client, skills=skills, known=known
+        )
+        return True
 
 
 async def _beside(make: Callable[[], ChromaExemplars]) -> ChromaExemplars:

@@ -17,6 +17,7 @@ from urllib.parse import urlencode
 from lull.cli.shared.own_command import home_words
 from lull.config.paths import Paths
 from lull.contract.json_object import Json
+from lull.contract.peer import connect_to_own
 from lull.core.errors import LullError, NotRunning, UsageError
 from lull.service.process.lock import Discovery, alive, is_running, read_discovery
 
@@ -133,7 +134,7 @@ class _Connection(http.client.HTTPConnection):
     def connect(self) -> None:
         self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self.sock.settimeout(self.timeout)
-        self.sock.connect(self._path)
+        connect_to_own(self.sock, self._path)
 
     def answers_within(self, seconds: float) -> bool:
         return bool(select.select([self.sock], [], [], seconds)[0])

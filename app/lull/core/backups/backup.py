@@ -43,7 +43,7 @@ _SWAPPED: Final = re.compile(
     r"lull\.db(-wal|-shm|-journal|\.suspect)?|witness(\.lost-\d+)?\.json|settings\.toml"
     r"|library|trash|adapters|runs"
 )
-_SKILL_FOLDER_PARTS: Final = {"skills": 4, "archive": 4, "waiting": 3}
+_SKILL_FOLDER_PARTS: Final = {"skills": 4, "archive": 4, "copies": 4, "waiting": 3}
 """By folder of the library: how many parts the path of a skill's folder in it has."""
 _OWN_PROOF: Final = re.compile(r"library/(?:skills|archive)/[^/]+/[^/]+/evidence\.json")
 _BY_SCHEDULE: Final = re.compile(r"lull-auto-(\d{4,9})-\d{4}-\d\d-\d\d\.zip")

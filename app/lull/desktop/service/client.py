@@ -25,6 +25,7 @@ from urllib.parse import urlencode
 from PySide6.QtCore import QObject, Signal
 
 from lull.contract.json_object import Json
+from lull.contract.peer import connect_to_own
 from lull.core.errors import LullError
 from lull.desktop.language.words import tr, translated
 
@@ -92,7 +93,7 @@ class UnixConnection(http.client.HTTPConnection):
         """Connect to the service's Unix socket. Raises OSError if nobody listens."""
         self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self.sock.settimeout(self.timeout)
-        self.sock.connect(self._path)
+        connect_to_own(self.sock, self._path)
 
 
 def send_request(socket_path: Path, request: ControlRequest, *, timeout_s: float) -> Reply:

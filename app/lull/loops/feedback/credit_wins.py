@@ -18,9 +18,9 @@ from lull.loops.feedback.verify import Verifier
 from lull.store.feedback.reward_rows import RewardRow, ServedTurn, newest_words
 from lull.store.feedback.rewards import Rewards
 
-Credit = Callable[[ServedTurn, Sequence[str]], Awaitable[None]]
+Credit = Callable[[ServedTurn, Sequence[str]], Awaitable[object]]
 """Callback that saves a request as an exemplar (a past success) of the skills that helped with it;
-of none, if it went well without any.
+of none, if it went well without any. It returns False if that cannot be done yet.
 """
 
 
@@ -31,17 +31,17 @@ class CreditedRequests(Protocol):
 
     async def credit(
         self, turn: str, *, text: str, client: str, skills: Sequence[str], known: int
-    ) -> None:
+    ) -> bool:
         """Store a turn's request under the skills that were useful for it, or under none; `known`
-        is the version of the skill library at that turn.
+        is the version of the skill library at that turn. Return False if the memory is not open.
         """
 
 
 def credit_in(memory: CreditedRequests) -> Credit:
     """Return the callback that saves a request in `memory`."""
 
-    async def credit(served: ServedTurn, skills: Sequence[str]) -> None:
-        await memory.credit(
+    async def credit(served: ServedTurn, skills: Sequence[str]) -> bool:
+        return await memory.credit(
             served.turn.id,
             text=served.asked,
             client=served.identity,

@@ -29,6 +29,7 @@ from lull.core.chat.retention import (
 )
 from lull.core.errors import StoreError
 from lull.core.ports import Clock
+from lull.store.chat.deletion_list import ToForget
 from lull.store.chat.trash_files import DamagedTrash
 from lull.store.forgetting.retention import Retention
 from lull.store.forgetting.trash import Removal, Salvage, Trash, TrashFile
@@ -238,6 +239,21 @@ class Sweep:
                     except DamagedTrash as damage:
                         salvage = await self._trash.salvage(damage, one, conversation)
             return salvage
+
+    async def restore_mentioning(self, what: ToForget) -> list[Path]:
+        """Restore the trash files whose conversations were answered with a skill that is to be
+        forgotten, or scored by a wish that is: only in the database these are removed from them.
+        They still expire by age.
+
+        Return the damaged files of which it is not known. Raises StoreError.
+        """
+        skills = {name for _, name in what.skills} | {name for _, name, _ in what.set_back}
+        words = {*what.texts, *what.names, *skills}
+        async with self._turn:
+            found, unknown = await asyncio.to_thread(self._trash.files_mentioning, words, what.said)
+            for name in found:
+                await self._trash.restore(name, for_good=False)
+        return unknown
 
     async def preview_restored(
         self, conversation: str, look: Callable[[bool], T]

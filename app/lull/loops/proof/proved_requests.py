@@ -37,10 +37,15 @@ class ProvedRequests:
         taught = self._rewards.served(proposal.failures[:1])
         return taught[0].client if taught else WINDOW_CLIENT
 
-    async def remember(self, proposal: Proposal) -> None:
+    async def remember(self, proposal: Proposal) -> bool:
         """Store the past requests that were answered better with a proposed skill in its proof, as
-        examples of what it is for; called when the skill is approved.
+        examples of what it is for; called when the skill is approved. Return False if the memory
+        of past requests is not open yet.
         """
         for served in self._rewards.served(self._prove.won_turns(proposal)):
-            if served.may_be_an_example:
-                await self._credit(served, [proposal.key.name])
+            if (
+                served.may_be_an_example
+                and await self._credit(served, [proposal.key.name]) is False
+            ):
+                return False
+        return True

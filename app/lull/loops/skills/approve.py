@@ -36,6 +36,7 @@ from lull.core.skills.skill import (
 from lull.core.skills.skill_secrets import check_no_secrets
 from lull.loops.skills.from_files import FromFiles
 from lull.store.disk.uninterrupted import uninterrupted
+from lull.store.skills.copied_files import CopiedFiles
 from lull.store.skills.proof_records import proof_writer
 from lull.store.skills.skills import Also, Skills, new_skill
 
@@ -89,6 +90,7 @@ class Approve:
         self._files = files
         # One change at a time, so that the change approved last is in force.
         self._turn = asyncio.Lock()
+        self._copying = asyncio.Lock()
 
     async def add(
         self, name: str, *, description: str, body: str, client: str = "", pinned: bool = False
@@ -157,17 +159,20 @@ class Approve:
                 hint="Add it again, or go back to an earlier generation.",
             )
         new = replace(old, client=to, pinned=False, status=SkillStatus.ACTIVE)
-        whom = to or "everybody"
-        detail = f"copy {key.name} to {whom}"
-        folders = self._skills.folders
+        detail = f"copy {key.name} to {to or 'everybody'}"
+        files = CopiedFiles(self._skills.folders)
         await self.check_extra_files(key)
 
         async def copied() -> SkillChange:
-            changed = await self._change(lambda s: [added(s, new)], ChangeKind.ADD, detail)
-            await asyncio.to_thread(folders.copy_in, new.key, folders.folder(key))
-            return changed
+            added(self._skills.library(), new)  # its files wait only if it is not there yet
+            return await files.taken_along(
+                key,
+                new.key,
+                lambda: self._change(lambda s: [added(s, new)], ChangeKind.ADD, detail),
+            )
 
-        return await uninterrupted(copied())
+        async with self._copying:
+            return await uninterrupted(copied())
 
     async def roll_back(self, generation: int | None = None) -> SkillChange:
         """Restore the skill library of a generation (version number), by default the one before.

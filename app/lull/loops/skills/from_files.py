@@ -34,6 +34,7 @@ from lull.core.skills.skill import (
 from lull.core.skills.skill_secrets import name_without_secrets
 from lull.loops.skills.propose import flags_of, traces_of
 from lull.store.proof.proposals import Proposals
+from lull.store.skills.copied_files import CopiedFiles
 from lull.store.skills.skill_files import (
     check_beside,
     files_beside,
@@ -110,9 +111,18 @@ class FromFiles:
 
     def _install_left(self) -> None:
         """Install the additional files that still wait although their skill's text was approved and
-        is in force: a kill came in between.
+        is in force, or was copied to another chat app: a kill came in between.
         """
         folders = self._skills.folders
+        copies = CopiedFiles(folders)
+        for key in copies.held():
+            try:
+                if self._standing(key) is None:
+                    copies.drop(key)
+                else:
+                    copies.install(key)
+            except LullError as error:
+                log.info("files of the copy %s stay where they wait: %s", key.name, error)
         for name in folders.held():
             try:
                 proposal = self._proposals.get(name)

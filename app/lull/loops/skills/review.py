@@ -8,11 +8,13 @@ last decision.
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol
 
-from lull.core.errors import Conflict, NotFound, UsageError
+from lull.core.errors import Conflict, LullError, NotFound, UsageError
 from lull.core.feedback.feedback import Scope
 from lull.core.ports import Clock
 from lull.core.proof.proposal import (
@@ -33,6 +35,8 @@ from lull.loops.skills.approve import Approve
 from lull.loops.skills.edit_proposal import EditProposal
 from lull.store.proof.proposals import Proposals
 from lull.store.skills.skills import Also
+
+log = logging.getLogger(__name__)
 
 REASON_LIMIT = 2000
 """Maximum characters stored of the user's reason for a decision."""
@@ -62,8 +66,10 @@ class SkillExamples(Protocol):
     is for.
     """
 
-    async def remember(self, proposal: Proposal) -> None:
-        """Store the examples of a proposed skill that the user has approved."""
+    async def remember(self, proposal: Proposal) -> bool:
+        """Store the examples of a proposed skill that the user has approved; return False if that
+        cannot be done yet.
+        """
 
 
 class Review:
@@ -159,15 +165,39 @@ class Review:
             sha256=proposal.sha256,
             check=unchanged,
             evidence=self._proofs.evidence(proposal),
-            also=self._decision(proposal, ProposalStatus.APPROVED),
+            also=self._approval(proposal),
         )
         if proposal.origin is ProposalOrigin.FILE:
             await self._approve.move_extra_files(proposal.id, proposal.key)
-        if self._examples is not None:
-            await self._examples.remember(proposal)
+        await self.remember_examples()
         return DecisionResult(
             proposal=self._proposals.get(proposal.id), generation=changed.generation
         )
+
+    def _approval(self, proposal: Proposal) -> Also:
+        if self._examples is None:
+            return self._decision(proposal, ProposalStatus.APPROVED)
+        return self._proposals.approval_writer(self._decided(proposal, ProposalStatus.APPROVED))
+
+    async def remember_examples(self) -> None:
+        """Store the examples of approved skills that are not stored yet: those of the one just
+        approved, and of others whose approval a kill cut off, or came before examples could be
+        stored.
+        """
+        if self._examples is None:
+            return
+        for due in await asyncio.to_thread(self._proposals.examples_due):
+            try:
+                proposal = self._proposals.get(due)
+                approved = proposal.status is ProposalStatus.APPROVED
+                stored = not approved or await self._examples.remember(proposal)
+            except NotFound:
+                stored = True  # it was forgotten
+            except LullError as error:
+                log.warning("the examples of an approved skill are not stored yet: %s", error)
+                continue
+            if stored:
+                await self._proposals.examples_stored(due)
 
     async def _retire(self, proposal: Proposal) -> DecisionResult:
         changed = await self._approve.retire(
@@ -180,8 +210,11 @@ class Review:
         )
 
     def _decision(self, proposal: Proposal, status: ProposalStatus) -> Also:
-        return self._proposals.decision_writer(
-            replace(proposal, status=status, before=proposal.status, changed_at=self._clock.now())
+        return self._proposals.decision_writer(self._decided(proposal, status))
+
+    def _decided(self, proposal: Proposal, status: ProposalStatus) -> Proposal:
+        return replace(
+            proposal, status=status, before=proposal.status, changed_at=self._clock.now()
         )
 
     async def edit(

@@ -47,6 +47,7 @@ from lull.store.backups.backup import COPYING, FinishedBackup, make
 from lull.store.backups.parts import Tell
 from lull.store.backups.reading import manifest_of
 from lull.store.backups.restoring import replaced_data_folders
+from lull.store.disk.leftovers import sweep_folder
 from lull.store.disk.on_disk import write_atomically
 from lull.store.sqlite.database import Database
 
@@ -108,12 +109,29 @@ def make_on_request(
 
 
 def _made(home: Path, target: Path, *, now: datetime, tell: Tell) -> FinishedBackup:
-    made = make(home, target, at=now.isoformat(), version=__version__, alive=alive, tell=tell)
-    with contextlib.suppress(OSError):  # only for what `lull forget` says
+    with contextlib.suppress(OSError):  # only for what `lull forget` says and removes
+        sweep_unfinished(home, ())
         known = [str(file) for file in existing_backups(home, ())]
         files = [*(file for file in known if file != str(target)), str(target)][-_REMEMBERED:]
+        # Before it is made: by this a half one is found whose making is killed.
         write_atomically(home / _MADE, json.dumps(files).encode())
-    return made
+    return make(home, target, at=now.isoformat(), version=__version__, alive=alive, tell=tell)
+
+
+def _remembered(home: Path) -> list[Path]:
+    with contextlib.suppress(OSError, ValueError):
+        return [Path(file) for file in json.loads((home / _MADE).read_bytes())]
+    return []
+
+
+def sweep_unfinished(home: Path, folders: tuple[Path, ...]) -> None:
+    """Remove the half backup files that killed processes left where Lull made backups: they hold
+    conversations, and nobody knows of them. Blocking; no backup may be under way.
+    """
+    beside = [file.parent for file in _remembered(home)]
+    for folder in dict.fromkeys((home / "backups", *folders, *beside)):
+        with contextlib.suppress(OSError):
+            sweep_folder(folder, alive)
 
 
 def existing_backups(home: Path, folders: tuple[Path, ...]) -> list[Path]:
@@ -122,9 +140,7 @@ def existing_backups(home: Path, folders: tuple[Path, ...]) -> list[Path]:
 
     Blocking.
     """
-    found: dict[Path, None] = {}
-    with contextlib.suppress(OSError, ValueError):
-        found |= dict.fromkeys(Path(file) for file in json.loads((home / _MADE).read_bytes()))
+    found = dict.fromkeys(_remembered(home))
     for folder in (home / "backups", *folders):
         found |= dict.fromkeys(sorted(folder.glob("lull-*.zip")))
     return [file for file in found if file.is_file()]
@@ -187,6 +203,8 @@ class Backups:
 
     async def run(self) -> None:
         """Check every 15 seconds whether a scheduled backup is due, until cancelled."""
+        async with self._turn:
+            await asyncio.to_thread(sweep_unfinished, self._home, self._folders())
         while True:
             await asyncio.sleep(LOOK_WHETHER_DUE_EVERY_S)
             await self.make_if_due()
@@ -280,8 +298,11 @@ class Backups:
 
         Blocking.
         """
+        return existing_backups(self._home, self._folders())
+
+    def _folders(self) -> tuple[Path, ...]:
         folder = self._settings().folder
-        return existing_backups(self._home, (Path(folder),) if folder else ())
+        return (Path(folder),) if folder else ()
 
     def remaining_copies(self) -> list[Path]:
         """Return the files that may still contain a conversation after the user had it deleted:
@@ -296,10 +317,11 @@ class Backups:
         """Context manager that stops a backup in progress and lets none start, while a conversation
         is deleted.
 
-        A backup could contain what is being deleted.
+        A backup could contain what is being deleted, and so could the half ones that are removed.
         """
         self._stop.set()
         async with self._turn:
+            await asyncio.to_thread(sweep_unfinished, self._home, self._folders())
             yield
 
     @asynccontextmanager

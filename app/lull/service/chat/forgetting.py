@@ -102,14 +102,20 @@ class ForgettingRequests:
                 return await self._view(found, salvage, done=False)
             # Only from the database all that came of it is found and removed.
             salvage = await self._trash.bring_back(conversation)
+            unread = salvage is not None
             try:
+                found = await asyncio.to_thread(
+                    self._forget.find_derived, conversation, unread=unread
+                )
+                unsearched = await self._trash.sweep.restore_mentioning(found.what)
                 async with self._backups.paused():
-                    done = await self._forget.forget(conversation, unread=salvage is not None)
+                    done = await self._forget.forget(conversation, unread=unread)
             except NotFound:
                 # It may be gone from all rows by an earlier try, and not from the file.
                 if why := await self._finishing.once(at_once=True):
                     raise why from None
                 raise
+            done = replace(done, left=(*done.left, *unsearched))
             return await self._view(done, salvage, done=True)
 
     async def _view(self, found: Forgotten, salvage: Salvage | None, *, done: bool) -> Json:

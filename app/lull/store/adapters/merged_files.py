@@ -4,6 +4,7 @@ weights, until Ollama has imported it.
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 from lull.core.errors import WeightsError
@@ -15,7 +16,13 @@ class MergedFiles:
     """
 
     def __init__(self, folder: Path) -> None:
+        """Remove from the folder what a killed process left: such a file holds what an adapter
+        learned, which may have been forgotten since. No other process may be using the folder.
+        """
         self._folder = folder
+        for left in folder.glob("*.gguf*"):
+            with contextlib.suppress(OSError):  # a file that cannot be removed stops no start
+                left.unlink()
 
     def path_for(self, version: str) -> str:
         """Return the path at which to write the merged file (model with LoRA adapter) of a version

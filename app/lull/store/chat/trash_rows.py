@@ -14,8 +14,8 @@ from typing import Any, Final
 from lull.store.chat.search_words import add_words, indexed_texts
 from lull.store.chat.trash_files import ROOT, TrashRow, TrashRows
 
-_SHARED: Final = ("messages", "words", "tool_sets")
-"""Tables of which several conversations may need the same row."""
+SHARED: Final = ("messages", "words", "tool_sets")
+"""Tables of what was said or offered in conversations; several may need the same row."""
 _NUMBERED: Final = ("kept_pieces", "use_replays")
 """Tables whose rows have nothing but a `number` for a key, which another row may have got since."""
 _VALUES_PER_QUERY: Final = 500
@@ -62,7 +62,7 @@ def by_conversation(rows: Sequence[tuple[str, TrashRow]]) -> dict[str, set[str]]
     found: dict[str, set[str]] = {row["id"]: set() for table, row in rows if table == ROOT}
     for table, row in rows:
         whose = row["id"] if table == ROOT else row.get("trajectory", turns.get(row.get("turn")))
-        if whose in found and table not in _SHARED:
+        if whose in found and table not in SHARED:
             found[whose].add(f"{table} {sorted(row.items())!r}")
     return found
 
@@ -183,7 +183,7 @@ def only_rows_of(
     found: list[tuple[str, TrashRow]] = []
     held: set[tuple[str, str, Any]] = set()
     for table, row in rows:
-        mine = row["id"] in ids if table == ROOT else table in _SHARED
+        mine = row["id"] in ids if table == ROOT else table in SHARED
         if mine or any(
             (up, theirs, row[own]) in held for own, up, theirs in parents.get(table, ())
         ):

@@ -126,8 +126,20 @@ def read_regular(file: Path, limit: int) -> bytes:
     return data
 
 
+def make_folder(folder: Path) -> None:
+    """Create a folder and those above it, where they are missing, so that no power cut takes them
+    from what is written into them. Blocking. Raises OSError.
+    """
+    missing = [one for one in (folder, *folder.parents) if not one.exists()]
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for one in missing:
+        to_disk(one.parent)
+
+
 def write_atomically(path: Path, data: bytes) -> None:
-    """Write the file so that a crash leaves either the old or the new content."""
+    """Write the file so that a crash or a power cut leaves either the old or the new content; the
+    new one is on the disk when this returns. Raises OSError.
+    """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}.{TEMPORARY}")
     try:
         with temporary.open("wb") as file:
@@ -135,6 +147,9 @@ def write_atomically(path: Path, data: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)
+        # Without this, on most file systems, the database may come to name a file that is not yet
+        # in its folder.
+        to_disk(path.parent)
     except OSError as error:
         temporary.unlink(missing_ok=True)
         # Nobody knows the temporary name.

@@ -133,6 +133,9 @@ class ForgettingRows:
             connection.execute(
                 "DELETE FROM tool_sets WHERE sha256 NOT IN (SELECT tools FROM turns)"
             )
+            # By these hashes, with the key beside them, a short secret could be guessed; in which
+            # conversation it stood is not recorded. Its number is not given to another one.
+            connection.execute("UPDATE secrets_seen SET mark = lower(hex(randomblob(16)))")
             # The full-text index keeps deleted words until its segments are merged.
             connection.execute("INSERT INTO words (words) VALUES ('optimize')")
 

@@ -9,8 +9,9 @@ other conversations put back that can be read completely.
 from __future__ import annotations
 
 import asyncio
+import json
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -31,6 +32,7 @@ from lull.store.chat.trash_files import (
     to_bytes,
 )
 from lull.store.chat.trash_rows import (
+    SHARED,
     by_conversation,
     links_in,
     only_rows_of,
@@ -40,7 +42,7 @@ from lull.store.chat.trash_rows import (
     rows_of_conversations,
     rows_where,
 )
-from lull.store.disk.on_disk import write_atomically
+from lull.store.disk.on_disk import make_folder, write_atomically
 from lull.store.disk.uninterrupted import uninterrupted
 from lull.store.forgetting.retention import exempt_from_expiry, remove_unused
 from lull.store.proof.replay_rows import blank_answers
@@ -200,7 +202,7 @@ class Trash:
 
     def _write(self, data: bytes) -> Path:
         try:
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_folder(self.folder)
             numbers = [int(f.stem) for f in self._files() if f.stem.isdigit()]
             file = self.folder / f"{max(numbers, default=0) + 1:06}.gz"
             write_atomically(file, data)
@@ -276,6 +278,28 @@ class Trash:
         with self._db.as_if_written(work):
             return look(bool(done)), done[-1] if done else None
 
+    def files_mentioning(
+        self, words: Collection[str], wishes: Collection[str]
+    ) -> tuple[list[str], list[Path]]:
+        """Find the trash files whose conversations were answered with something that is to be
+        forgotten: a skill, by its name or hash among the `words`, or a score by one of the user's
+        `wishes`. Blocking; reads every file.
+
+        Return their names, and the damaged files of which that is not known.
+        """
+        found, unknown = list[str](), list[Path]()
+        forms = [form for wish in wishes for form in _json_forms(wish)]
+        for one in self.files():
+            file = self.folder / f"{one.name}.gz"
+            try:
+                rows = rows_of(file)
+            except DamagedTrash:
+                unknown.append(file)
+                continue
+            if any(_mentions(table, row, words, forms) for table, row in rows):
+                found.append(one.name)
+        return found, unknown
+
     def remove(self, name: str) -> None:
         """Delete a trash file permanently."""
         (self.folder / f"{name}.gz").unlink(missing_ok=True)
@@ -288,6 +312,22 @@ def _state(file: Path) -> tuple[int, int]:
     except FileNotFoundError:
         return (0, -1)
     return (about.st_mtime_ns, about.st_size)
+
+
+def _mentions(table: str, row: TrashRow, words: Collection[str], wishes: Collection[str]) -> bool:
+    """Whether a row of a conversation itself, not of what was said in it, has one of the words, or
+    a score by one of the wishes.
+    """
+    if table in SHARED:
+        return False
+    sought = [*words, *wishes] if table == "rewards" else words
+    texts = [value for value in row.values() if isinstance(value, str)]
+    return any(one in text for text in texts for one in sought)
+
+
+def _json_forms(text: str) -> list[str]:
+    """A text as it may stand in JSON."""
+    return [json.dumps(text, ensure_ascii=ascii_)[1:-1] for ascii_ in (True, False)]
 
 
 def _salvage(

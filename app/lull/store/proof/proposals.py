@@ -27,9 +27,14 @@ from lull.store.proof.proposal_rows import (
 from lull.store.proof.replay_rows import add_pair, forget_replays
 from lull.store.proof.shown_pairs import ShownPair, check_new, close_shown, write_shown
 from lull.store.proof.support import write_support
+from lull.store.rows.facts import set_fact
 from lull.store.skills.skills import Also
 
 __all__ = ["Proposals", "UserDecision", "WritingFault"]
+
+_EXAMPLES_DUE = "examples-due:"
+"""Beginning of the names of the facts that name approved proposals whose examples are not stored
+yet."""
 
 
 class Proposals(ProposalReader):
@@ -212,6 +217,27 @@ class Proposals(ProposalReader):
         undo = self.undo_writer(number, proposal)
         await self._db.write_synced(lambda connection: undo(connection, 0))
 
+    # Examples of approved skills
+
+    def examples_due(self) -> list[str]:
+        """List the ids of the approved proposals whose examples (past requests that the skill is
+        for) are not stored yet. Blocking.
+        """
+        rows = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT name FROM facts WHERE name LIKE ?", (f"{_EXAMPLES_DUE}%",)
+            ).fetchall()
+        )
+        return [str(row["name"]).removeprefix(_EXAMPLES_DUE) for row in rows]
+
+    async def examples_stored(self, proposal: str) -> None:
+        """Note that the examples of an approved proposal are stored, or that none are to be."""
+        await self._db.write(
+            lambda connection: connection.execute(
+                "DELETE FROM facts WHERE name = ?", (f"{_EXAMPLES_DUE}{proposal}",)
+            )
+        )
+
     # For the transaction of a skill change
 
     def decision_writer(self, proposal: Proposal) -> Also:
@@ -226,6 +252,20 @@ class Proposals(ProposalReader):
             if not now.open or now.sha256 != proposal.sha256:
                 raise changed_meanwhile(now)
             write_decision(connection, replace(proposal, generation=generation))
+
+        return write
+
+    def approval_writer(self, proposal: Proposal) -> Also:
+        """Return a callback like `decision_writer` for an approval, which also notes that examples
+        of what the skill is for are still to be stored.
+
+        So neither a kill nor a memory that is not open yet leaves the skill without them.
+        """
+        decided = self.decision_writer(proposal)
+
+        def write(connection: sqlite3.Connection, generation: int) -> None:
+            decided(connection, generation)
+            set_fact(connection, f"{_EXAMPLES_DUE}{proposal.id}", b"")
 
         return write
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import codecs
 import errno
 import hashlib
+import json
 import os
 import shutil
 from pathlib import Path
 
 from lull.core.errors import SkillError
+from lull.core.proof.evidence import evidence_from_json
+from lull.core.proof.proof import ProofState
 from lull.core.provenance.redaction import redact_text
 from lull.core.skills.skill_secrets import (
     first_secret,
@@ -38,6 +41,24 @@ def sha256_of(file: Path) -> str:
         return hashlib.sha256(read_regular(file, COPY_LIMIT)).hexdigest()
     except OSError:
         return ""
+
+
+def file_proves(file: Path) -> bool:
+    """Return whether a stored proof document (evidence that a skill helps) proves its skill; False
+    if it is missing or cannot be read.
+    """
+    try:
+        return proves(read_regular(file, COPY_LIMIT))
+    except OSError:
+        return False
+
+
+def proves(evidence: bytes) -> bool:
+    """Return whether a proof document (evidence that a skill helps) proves its skill."""
+    try:
+        return evidence_from_json(json.loads(evidence)).decision.state is ProofState.PROVED
+    except ValueError:
+        return False
 
 
 def files_beside(source: Path) -> list[Path]:

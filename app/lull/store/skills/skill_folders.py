@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import glob
 import hashlib
-import json
 import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,16 +18,22 @@ from itertools import count
 from pathlib import Path
 
 from lull.core.errors import SkillError, StoreError
-from lull.core.proof.evidence import evidence_from_json
-from lull.core.proof.proof import ProofState
 from lull.core.skills.skill import EVERYBODY, RESERVED_CLIENT, SkillKey, SkillText, check_client
-from lull.store.disk.on_disk import TEMPORARY, inside, read_regular, write_atomically
+from lull.store.disk.on_disk import (
+    TEMPORARY,
+    inside,
+    make_folder,
+    read_regular,
+    write_atomically,
+)
 from lull.store.skills.skill_files import (
     COPY_LIMIT,
     SKILL_FILE,
     check_beside,
     copy_beside,
     file_error,
+    file_proves,
+    proves,
     read_skill_file,
     sha256_of,
     without_secrets,
@@ -68,7 +73,7 @@ class SkillFolders:
         self.waiting = root / "waiting"
         self._texts: dict[str, SkillText] = {}
         for folder in (self.working, self.versions):
-            folder.mkdir(parents=True, exist_ok=True)
+            make_folder(folder)
 
     # Versions
 
@@ -81,7 +86,7 @@ class SkillFolders:
         sha256 = hashlib.sha256(data).hexdigest()
         target = self._version(sha256)
         if sha256_of(target) != sha256:
-            target.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(target.parent)
             write_atomically(target, data)
         return sha256
 
@@ -115,9 +120,9 @@ class SkillFolders:
         again, untested, for another client.
         """
         target = self._evidence(sha256)
-        if _file_proves(target) and not _proves(data):
+        if file_proves(target) and not proves(data):
             return
-        target.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(target.parent)
         write_atomically(target, data)
 
     def _evidence(self, sha256: str) -> Path:
@@ -186,7 +191,7 @@ class SkillFolders:
         A text there that was never a version is archived first.
         """
         file = self.folder(key) / SKILL_FILE
-        file.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(file.parent)
         there = sha256_of(file)
         if there not in ("", sha256) and not self._version(there).exists():
             spare = self._free_archive(key)
@@ -260,12 +265,12 @@ class SkillFolders:
         for left in folder.glob(f".*.{TEMPORARY}"):  # left by a killed write
             left.unlink(missing_ok=True)
         target = self._free_archive(key)
-        target.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(target.parent)
+        there = sha256_of(folder / SKILL_FILE)
+        if there and not self._version(there).exists():  # before the move, which a kill may follow
+            data = read_regular(folder / SKILL_FILE, COPY_LIMIT)
+            write_atomically(folder / SKILL_FILE, without_secrets(data))
         folder.rename(target)
-        there = sha256_of(target / SKILL_FILE)
-        if there and not self._version(there).exists():
-            data = read_regular(target / SKILL_FILE, COPY_LIMIT)
-            write_atomically(target / SKILL_FILE, without_secrets(data))
 
     def _free_archive(self, key: SkillKey) -> Path:
         folder = inside(self.archive, _client_folder(key))
@@ -274,10 +279,6 @@ class SkillFolders:
 
     def _archived(self, key: SkillKey) -> Iterator[Path]:
         return self._free_archive(key).parent.glob(f"{glob.escape(key.name)}.*")
-
-    def copy_in(self, key: SkillKey, source: Path) -> None:
-        """Copy an imported skill's additional files (all but SKILL.md) into the skill's folder."""
-        copy_beside(source, self.folder(key))
 
     def hold_additional_files(self, proposal: str, source: Path) -> None:
         """Copy an imported skill's additional files to a waiting folder, where they stay until the
@@ -380,21 +381,6 @@ class SkillFolders:
 
 def _client_folder(key: SkillKey) -> str:
     return key.client or EVERYBODY_FOLDER
-
-
-def _file_proves(file: Path) -> bool:
-    """Whether a stored proof document proves its skill; False if it is missing or unreadable."""
-    try:
-        return _proves(read_regular(file, COPY_LIMIT))
-    except OSError:
-        return False
-
-
-def _proves(evidence: bytes) -> bool:
-    try:
-        return evidence_from_json(json.loads(evidence)).decision.state is ProofState.PROVED
-    except ValueError:
-        return False
 
 
 def _is_client(name: str) -> bool:
