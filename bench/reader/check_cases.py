@@ -15,8 +15,8 @@ from typing import Final
 
 from bench.reader.items import HELD_OUT
 from bench.reader.judge_cases import TOOLS
-from lull.core.checks.check import Check, CheckKind
-from lull.core.checks.reading import parse
+from lull.core.checks.check import Check, CheckKind, CheckSet
+from lull.core.checks.reading import parse, parse_all
 from lull.core.checks.rules.stated_check import proposed_check
 from lull.core.feedback.exchange import Exchange
 from lull.core.feedback.feedback import LIKELY, MessageFindings
@@ -58,8 +58,8 @@ def check_cases(folder: Path = CHECK_EXAM) -> Iterator[CheckCase]:
             )
 
 
-def offered(case: CheckCase, heard: MessageFindings) -> Check | None:
-    """Return the check that Lull would offer for what it heard, as when it drafts a skill."""
+def offered(case: CheckCase, heard: MessageFindings) -> CheckSet | None:
+    """Return the checks that Lull would offer for what it heard, as when it drafts a skill."""
     if heard.unsure or heard.lasting <= LIKELY:
         return None
     said = case.exchange.said
@@ -70,7 +70,14 @@ def offered(case: CheckCase, heard: MessageFindings) -> Check | None:
         said if heard.correction > LIKELY else "",
         tools=TOOLS,
     )
-    return parse(found) if found else None
+    return parse_all(found) if found else None
+
+
+def has(found: CheckSet, meant: Check) -> bool:
+    """Whether one of the checks found tests what a wish means; of a wish for several things the
+    cases name one check.
+    """
+    return any(agrees(one, meant) for one in found.checks)
 
 
 def agrees(found: Check, meant: Check) -> bool:

@@ -18,8 +18,8 @@ from bench.reader.speaking_of import KindsOf, speaks_of
 from lull.backends.chat.json_schema import fits_schema
 from lull.backends.reader.language_detection import detect
 from lull.backends.reader.request_kinds import RequestKinds
-from lull.core.checks.check import Check, CheckKind, CheckLibraries
-from lull.core.checks.check_answer import passes_check
+from lull.core.checks.check import Check, CheckKind, CheckLibraries, CheckSet
+from lull.core.checks.check_answer import keeps_rule
 from lull.core.checks.rules.recognising import checks_for_rule
 
 ClassOf = Callable[[str], str]
@@ -71,12 +71,12 @@ def judge(
     return {"kept": None if kept is None else float(kept), "by": None if kept is None else "check"}
 
 
-def _kept(checks: list[Check], request: str, answer: str, tools: CheckLibraries) -> bool | None:
-    verdicts = [passes_check(check, answer, tools) for check in checks]
-    if False in verdicts:
+def _kept(rule: CheckSet | None, request: str, answer: str, tools: CheckLibraries) -> bool | None:
+    kept = keeps_rule(rule, answer, tools) if rule is not None else None
+    if rule is not None and kept is False:
         # Who asks for an apology gets one, and no rule is broken.
-        return None if any(_asked_for_itself(check, request) for check in checks) else False
-    return True if verdicts and None not in verdicts else None
+        return None if any(_asked_for_itself(check, request) for check in rule.checks) else False
+    return kept
 
 
 def _asked_for_itself(check: Check, request: str) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from bench.reader.check_cases import CheckCase, agrees, offered
+from bench.reader.check_cases import CheckCase, has, offered
 from bench.reader.items import REVIEWERS, Item
 from lull.core.feedback.calibration import Estimate, wilson
 from lull.core.feedback.feedback import LIKELY, MessageFindings
@@ -69,7 +69,7 @@ def check_rows(cases: Sequence[tuple[CheckCase, MessageFindings]]) -> list[Row]:
     """
     found = [(case, offered(case, heard)) for case, heard in cases]
     right = [
-        (case, check, check is not None and case.check is not None and agrees(check, case.check))
+        (case, check, check is not None and case.check is not None and has(check, case.check))
         for case, check in found
     ]
     wanted = [hit for case, _, hit in right if case.check is not None and case.complains]

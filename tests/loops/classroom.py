@@ -15,7 +15,7 @@ from typing import TypeVar
 from lull.core.adapters.model_facts import ModelFacts
 from lull.core.chat.client import Client
 from lull.core.chat.messages import Completion, Message, Role, Sampling
-from lull.core.checks.check import Check
+from lull.core.checks.check import CheckSet
 from lull.core.errors import LullError
 from lull.core.feedback.calibration import Prior
 from lull.core.feedback.judge import JudgeQuestion
@@ -371,7 +371,7 @@ class Classroom(Home):
         )
         return replace(standing, **more)  # type: ignore[arg-type]
 
-    def checks_of(self, sha256: str) -> list[Check]:
+    def checks_of(self, sha256: str) -> CheckSet | None:
         return ApprovedChecks(self.skills.folders).checks_of(sha256)
 
     async def _credit(self, served: ServedTurn, skills: Sequence[str]) -> None:

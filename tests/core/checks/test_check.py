@@ -7,10 +7,10 @@ import json
 import pytest
 
 from lull.backends.chat.json_schema import fits_schema
-from lull.core.checks.check import Check, CheckKind, CheckLibraries
-from lull.core.checks.check_answer import passes_check
-from lull.core.checks.reading import parse, to_json
-from lull.core.checks.wording import in_words
+from lull.core.checks.check import Check, CheckKind, CheckLibraries, CheckSet
+from lull.core.checks.check_answer import keeps_rule, passes_check
+from lull.core.checks.reading import all_to_json, parse, parse_all, to_json
+from lull.core.checks.wording import all_in_words, in_words
 from lull.core.errors import SkillError
 from tests.growing import grows_like_its_size
 
@@ -75,6 +75,63 @@ def test_an_answer_passes_or_does_not(fields: dict[str, object], good: str, bad:
 )
 def test_it_is_told_in_words(fields: dict[str, object], words: str) -> None:
     assert in_words(check(**fields)) == words
+
+
+TWO = {"kind": "sentences", "at_most": 2}
+QUIET = {"kind": "no_sign", "value": "exclamation mark"}
+
+
+def several(*checks: object, **beside: object) -> CheckSet:
+    return parse_all(json.dumps({"all": checks, **beside}))
+
+
+def test_a_rule_with_several_checks_is_kept_only_if_an_answer_passes_all() -> None:
+    rule = several(TWO, QUIET)
+    assert keeps_rule(rule, "One. Two.") is True
+    assert keeps_rule(rule, "One! Two.") is False
+    assert keeps_rule(rule, "One. Two. Three.") is False
+    assert keeps_rule(several(QUIET, {"kind": "type_hints"}), "Hello.") is None
+    assert parse_all(all_to_json(rule)) == rule
+
+
+def test_of_a_rule_that_is_tested_in_part_it_is_only_known_when_it_is_broken() -> None:
+    rule = several(TWO, only_part=True)
+    assert not rule.whole
+    assert keeps_rule(rule, "One. Two. Three.") is False
+    assert keeps_rule(rule, "One. Two.") is None
+    assert parse_all(all_to_json(rule)) == rule
+
+
+def test_one_check_of_a_whole_rule_is_written_as_ever() -> None:
+    one = parse_all(json.dumps(TWO))
+    assert one == several(TWO) == several(TWO, TWO)
+    assert all_to_json(one) == to_json(parse(json.dumps(TWO))) == json.dumps(TWO)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"all": []},
+        {"all": TWO},
+        {"all": ["words"]},
+        {"all": [TWO], "only_part": "yes"},
+        {"all": [TWO], "kind": "words"},
+        {"all": [{"all": [TWO]}]},
+        {"all": [{"kind": "words", "at_most": n} for n in range(1, 10)]},
+    ],
+)
+def test_several_checks_are_read_as_strictly_as_one(wrong: dict[str, object]) -> None:
+    with pytest.raises(SkillError):
+        parse_all(json.dumps(wrong))
+
+
+def test_several_checks_are_told_one_after_the_other() -> None:
+    both = "The answer must have at most 2 sentences. The answer must have no exclamation marks."
+    assert all_in_words(several(TWO, QUIET)) == both
+    assert (
+        all_in_words(several(TWO, only_part=True))
+        == "The answer must have at most 2 sentences. The rest of the rule is not tested."
+    )
 
 
 PARAMETERS: dict[CheckKind, dict[str, object]] = {

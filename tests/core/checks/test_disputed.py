@@ -146,5 +146,6 @@ def test_what_the_words_say_by_themselves_goes_first() -> None:
 
 def test_half_of_a_rule_of_two_parts_is_no_check_of_it() -> None:
     both = 'at most two sentences, and end with "So long!"'
-    assert proposed_check(SENTENCES, both, LONG) == ""
+    two, end = {"kind": "sentences", "at_most": 2}, {"kind": "ends", "value": "So long!"}
+    assert json.loads(proposed_check(SENTENCES, both, LONG)) == {"all": [two, end]}
     assert proposed_check(CheckKind.BULLETS, "write in lower case, please", LONG) == ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lull.core.checks.check import Check, CheckKind, Part
+from lull.core.checks.check import Check, CheckKind, CheckSet, Part
 from lull.core.checks.check_answer import passes_check
 from lull.core.checks.reading import parse, to_json
 from lull.core.checks.rules.recognising import checks_for_rule, exact_check
@@ -69,7 +69,7 @@ def test_a_rule_about_a_part_is_a_check_of_that_part(rule: str, check: Check) ->
     ],
 )  # fmt: skip
 def test_the_words_say_which_way_a_rule_points(head: str, rule: str, check: Check) -> None:
-    assert checks_for_rule(head, rule) == [check]
+    assert checks_for_rule(head, rule) == CheckSet(checks=(check,))
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_the_words_say_which_way_a_rule_points(head: str, rule: str, check: Chec
     ],
 )
 def test_what_is_not_understood_is_no_check_whatever_the_head_says(head: str, rule: str) -> None:
-    assert checks_for_rule(head, rule) == []
+    assert checks_for_rule(head, rule) is None
 
 
 @pytest.mark.parametrize(

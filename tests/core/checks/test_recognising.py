@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from lull.core.checks.check import Check, CheckKind
+from lull.core.checks.check import Check, CheckKind, CheckSet
 from lull.core.checks.check_answer import passes_check, should_propose
 from lull.core.checks.rules.recognising import derive, exact_check, exact_checks
 
@@ -233,7 +233,7 @@ def test_the_head_s_class_needs_no_form_of_words() -> None:
 
 
 def test_it_is_offered_only_if_the_failed_answer_fails_it() -> None:
-    check = Check(kind=K.UNITS, value="grams")
+    check = CheckSet(checks=(Check(kind=K.UNITS, value="grams"),))
     assert should_propose(check, "8 ounces of flour")
     assert not should_propose(check, "200 g of flour")
     assert not should_propose(check, "Flour.")

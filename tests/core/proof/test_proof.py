@@ -12,11 +12,14 @@ from hypothesis import strategies as st
 
 from lull.core.proof.evalue import pick_log_e_value
 from lull.core.proof.pairing import (
+    UNDECIDED_AT_FIRST,
+    UNDECIDED_AT_MOST,
     PlannedPair,
     count_successes,
     least_answered,
     next_pair,
     plan_several,
+    still_asked,
 )
 from lull.core.proof.pairs import BY_USER, Pair, PairPart, totals_of
 from lull.core.proof.proof import ProofDecision, ProofRule, ProofState, decide, picks_wanted
@@ -334,6 +337,56 @@ def test_the_benefit_may_not_use_up_the_room_of_past_successes() -> None:
     done, decision = run(world(3, 2, 2), lambda w: "+" if w.seed % 2 else "-")
     assert decision.state is ProofState.UNPROVED
     assert len(done) <= RULE.most_pairs - RULE.least_success_pairs
+
+
+def test_an_undecided_try_is_a_turn_of_its_request_and_its_seed_is_not_tried_again() -> None:
+    requests = world(3)
+    undecided: list[str] = []
+    seen = set()
+    for turn in range(9):
+        wanted = next_pair([], RULE, requests=requests, key="k", undecided=undecided)
+        assert wanted is not None
+        undecided.append(wanted.request)
+        seen.add((wanted.request, wanted.seed))
+        assert len(seen) == turn + 1
+        had = Counter(undecided)
+        assert max(had.values()) - min(had[name] for name, _ in requests) <= 1
+
+
+def test_a_proof_without_one_score_gives_up_after_the_same_number_of_tries() -> None:
+    for count in (1, 2, 3, 20):
+        requests = world(count)
+        undecided: list[str] = []
+        while able := still_asked(requests, [], undecided):
+            wanted = least_answered([], sorted(able), successes=False, key="k", undecided=undecided)
+            assert wanted is not None
+            undecided.append(wanted.request)
+        assert len(undecided) == UNDECIDED_AT_FIRST
+        assert len(set(undecided)) == min(count, UNDECIDED_AT_FIRST)
+
+
+def test_a_request_that_is_hardly_ever_scored_waits_while_there_are_others() -> None:
+    one, other = sorted(world(2))
+    scored = [pair(other[0], seed) for seed in range(3)]
+    assert still_asked([one, other], scored, [one[0]] * 2) == {one, other}
+    assert still_asked([one, other], scored, [one[0]] * 3) == {other}
+    assert still_asked([one], [], [one[0]] * 3) == {one}, "alone it is asked on"
+    of_its_own = [*scored, pair(one[0], 0)]
+    assert still_asked([one, other], of_its_own, [one[0]] * 6) == {one, other}
+
+
+def test_a_proof_of_many_pairs_gives_up_when_too_many_tries_were_for_nothing() -> None:
+    (one,) = world(1)
+    scored = [pair(one[0], seed) for seed in range(40)]
+    assert still_asked([one], scored, [one[0]] * (UNDECIDED_AT_MOST - 1)) == {one}
+    assert still_asked([one], scored, [one[0]] * UNDECIDED_AT_MOST) == set()
+
+
+def test_past_successes_that_nothing_scores_cost_the_others_nothing() -> None:
+    requests = world(1, 0, 1)
+    success = next(one for one in requests if one[1] is SUCCESS)
+    left = still_asked(requests, [], [success[0]] * UNDECIDED_AT_FIRST)
+    assert left == set(requests) - {success}
 
 
 def test_another_text_is_proved_under_other_seeds() -> None:

@@ -86,6 +86,7 @@ REASONS = (
 BEGIN: dict[str, tuple[str, ...]] = {
     "backends/idle/": ("the ",),
     "backends/machine/": ("the ",),
+    "core/checks/wording.py": ("The rest of the rule",),
     "core/provenance/risky_text.py": ("It ",),
     "core/feedback/signals.py": ("The answer ",),
     "core/feedback/tool_results.py": ("The tool ", "It ended "),

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from lull.core.calendars.event import Calendar, Meaning
-from lull.core.checks.reading import parse
-from lull.core.checks.wording import in_words
+from lull.core.checks.reading import parse, parse_all
+from lull.core.checks.wording import all_in_words, in_words
 from lull.core.errors import StoreError
 from lull.core.feedback.calibration import may_train_on_judge, wilson
 from lull.core.idle.hours import parse_hours
@@ -251,6 +251,16 @@ def test_a_known_sentence_with_a_semicolon_is_recognised_beside_another_one() ->
 )
 def test_a_check_is_said_in_german(check: dict[str, Any], said: str) -> None:
     assert reword_for_window(in_words(parse(json.dumps(check)))) == said
+
+
+@pytest.mark.usefixtures("german")
+def test_the_checks_of_a_part_of_a_rule_are_said_in_german() -> None:
+    two = [{"kind": "words", "at_most": 25}, {"kind": "ends", "value": "So. Bye"}]
+    said = all_in_words(parse_all(json.dumps({"all": two, "only_part": True})))
+    assert reword_for_window(said) == (
+        "Die Antwort muss auf höchstens 25 Wörter begrenzt sein. Die Antwort muss mit dem Text "
+        "„So. Bye“ enden. Der Rest der Regel wird nicht geprüft."
+    )
 
 
 @pytest.mark.usefixtures("german")

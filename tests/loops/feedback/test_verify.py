@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from lull.core.checks.check import Check, CheckKind
+from lull.core.checks.check import Check, CheckKind, CheckSet
 from lull.core.feedback.reward import Source
 from lull.core.feedback.signals import Signal, SignalKind
 from lull.loops.feedback.verify import Verifier, Wish, is_from_wish
 from tests.loops.classroom import CHECKED
 
-SHORT = Check(kind=CheckKind.WORDS, at_most=2)
-BARS = Check(kind=CheckKind.CONTAINS, value="|")
+SHORT = CheckSet(checks=(Check(kind=CheckKind.WORDS, at_most=2),))
+A_PART = CheckSet(checks=SHORT.checks, whole=False)
+BARS = CheckSet(checks=(Check(kind=CheckKind.CONTAINS, value="|"),))
 
 
 def reads(wish: str, asked: str, said: str) -> bool | None:
@@ -27,8 +28,8 @@ def reads(wish: str, asked: str, said: str) -> bool | None:
 class Checks:
     """The checks of two skills; implements `ChecksOfSkills`."""
 
-    def checks_of(self, sha256: str) -> list[Check]:
-        return {"one": [SHORT], "two": [BARS]}.get(sha256, [])
+    def checks_of(self, sha256: str) -> CheckSet | None:
+        return {"one": SHORT, "two": BARS, "part": A_PART}.get(sha256)
 
 
 @pytest.fixture
@@ -90,6 +91,18 @@ def test_approved_checks_speak_for_the_texts_they_came_with(verifier: Verifier) 
         1.0,
         1.0,
     ]
+
+
+def test_checks_of_a_part_of_a_rule_only_tell_that_it_is_broken(verifier: Verifier) -> None:
+    (broken,) = verifier.run_skill_checks(["part"], "far too many")
+    assert broken.value == -1.0
+    assert verifier.run_skill_checks(["part"], "so few") == ()
+    wish = Wish("use two words and be kind", "a menu", check=A_PART)
+    told = [
+        verifier.check_wish("llama3.2", wishes=[wish], asked="a menu", answer=answer)
+        for answer in ("far too many", "so few")
+    ]
+    assert [len(signals) for signals in told] == [1, 0]
 
 
 def test_a_users_check_is_no_wish_whatever_it_says() -> None:

@@ -22,8 +22,8 @@ from lull.backends.chat.skill_writer import ModelEvolver
 from lull.backends.retrieval.skill_index import WordIndex
 from lull.core.adapters.model_facts import ModelFacts
 from lull.core.chat.messages import Sampling
-from lull.core.checks.check import Check
-from lull.core.checks.reading import parse
+from lull.core.checks.check import CheckSet
+from lull.core.checks.reading import parse_all
 from lull.core.feedback.rules import ScoreRule
 from lull.core.proof.holdout import hashed_coin
 from lull.core.proof.proposal import CHECK, ProposalOrigin
@@ -323,9 +323,9 @@ class House:
         """Implements core.ports.Quiet: work runs at once, because nobody chats meanwhile."""
         return await work()
 
-    def checks_of(self, sha256: str) -> list[Check]:
+    def checks_of(self, sha256: str) -> CheckSet | None:
         text = self.skills.folders.text(sha256).metadata.get(CHECK, "")
-        return [parse(text)] if text else []
+        return parse_all(text) if text else None
 
     async def open_target(self, model: str) -> ReplayTarget | None:
         facts = FACTS[model]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -14,7 +15,7 @@ from lull.core.errors import LullError, RequestError, UpstreamDown
 from lull.core.feedback.judge import JudgeQuestion, QuestionKind
 from lull.core.feedback.reward import Vote
 from lull.core.proof.pairs import PairPart
-from lull.core.proof.proposal import Proposal, ProposalKind, ProposalStatus
+from lull.core.proof.proposal import Proposal, ProposalKind, ProposalOrigin, ProposalStatus
 from lull.core.proof.rules import ProveRule
 from lull.loops.proof.replay import ReplayTarget
 from lull.store.chat.turn_rows import Label
@@ -261,6 +262,47 @@ async def test_a_request_without_a_verdict_three_times_is_left_out(room: Classro
     assert proposal.failures[0] not in {p.request for p in room.proposals.pairs(proposal.id)}
     asked = [q for q in room.judge.asked if q.messages[-1].text == silent]
     assert len(asked) == 3
+
+
+FEW_WORDS = '{"kind": "words", "at_most": 3}'
+UNCOUNTED = "今日は魚とパンとスープと果物です"
+"""An answer in a script without spaces, whose words nothing counts."""
+
+
+@pytest.mark.parametrize("uncounted", [0.3, 0.7])
+async def test_one_request_is_enough_though_its_check_often_cannot_tell(
+    room: Classroom, uncounted: float
+) -> None:
+    def answers(ask: ChatAsk) -> str:
+        drawn = hashlib.sha256(f"{ask.sampling.seed}".encode()).digest()
+        if drawn[0] < 256 * uncounted:
+            return UNCOUNTED
+        return "soup, bread" if told(ask) else "soup and bread and fish"
+
+    room.judge = None
+    room.chats.answers = [answers]
+    (failure,) = await room.failed(*menus(1))
+    own = ProposalOrigin.EXTRACTIVE
+    proposal = await room.proposes(failures=(failure,), check=FEW_WORDS, origin=own)
+    proved = await prove(room, proposal)
+    assert (proved.status, proved.needs_picks) == (ProposalStatus.PROVED, False)
+    assert proved.silent
+    assert all(pair.won for pair in room.proposals.pairs(proposal.id))
+
+
+async def test_a_check_that_never_can_tell_ends_the_proof_after_two_dozen_tries(
+    room: Classroom,
+) -> None:
+    room.judge = None
+    room.chats.answers = [UNCOUNTED]
+    (failure,) = await room.failed(*menus(1))
+    own = ProposalOrigin.EXTRACTIVE
+    proposal = await room.proposes(failures=(failure,), check=FEW_WORDS, origin=own)
+    asked = len(room.chats.asked)
+    done = await prove(room, proposal)
+    assert (done.status, done.needs_picks) == (ProposalStatus.UNPROVED, True)
+    assert len(room.chats.asked) - asked == 2 * 24
+    assert len({ask.sampling.seed for ask in room.chats.asked[asked:]}) == 24
 
 
 async def test_no_verdict_at_all_is_unproved_and_never_a_loss(room: Classroom) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -18,7 +19,7 @@ from lull.core.chat.messages import (
 )
 from lull.core.feedback.judge import JudgeQuestion, QuestionKind
 from lull.core.proof.pairs import Pair, PairPart
-from lull.core.proof.proposal import Proposal, ProposalKind
+from lull.core.proof.proposal import Proposal, ProposalKind, ProposalOrigin
 from lull.core.skills.prompt_block import CLOSING, OPENING
 from lull.loops.proof.replay import ReplayCase, ReplayTarget
 from lull.store.chat.turn_rows import Label
@@ -44,6 +45,11 @@ def obeys(ask: ChatAsk) -> str:
     """Answers of a model that joins with bars only when a system text tells it to."""
     told = any(MENU.body in m.text for m in ask.messages if m.role is Role.SYSTEM)
     return "soup | bread" if told else "soup and bread"
+
+
+def either(without: str, with_: str) -> Callable[[ChatAsk], str]:
+    """Answers of a model without and with the skill."""
+    return lambda ask: with_ if MENU.body in str(ask) else without
 
 
 def wants_bars(question: JudgeQuestion) -> tuple[object, ...]:
@@ -235,6 +241,33 @@ async def test_a_format_that_was_asked_for_scores_without_a_judge(room: Classroo
     pair = await pair_of(room, await room.proposes(failures=(failure,), wish=""))
     assert pair is not None
     assert (pair.without, pair.with_, pair.scored_by) == (0.0, 1.0, "verifier:schema")
+
+
+async def test_several_checks_of_the_users_rule_score_as_one(room: Classroom) -> None:
+    both = f'{{"all": [{WORDS}, {{"kind": "no_sign", "value": "exclamation mark"}}]}}'
+    (failure,) = await room.plays(menus(1)[0], "soup and bread")
+    own = ProposalOrigin.EXTRACTIVE
+    proposal = await room.proposes(failures=(failure,), check=both, origin=own)
+    for without, with_, scores in (
+        ("soup and bread", "soup bread", (0.0, 1.0)),
+        ("soup bread!", "soup bread", (0.0, 1.0)),
+        ("soup bread", "soup and bread", (1.0, 0.0)),
+    ):
+        room.chats.answers = [either(without, with_)]
+        pair = await pair_of(room, proposal)
+        assert pair is not None
+        assert ((pair.without, pair.with_), pair.scored_by) == (scores, "verifier:check")
+
+
+async def test_checks_of_a_part_of_a_rule_prove_nothing_by_themselves(room: Classroom) -> None:
+    part = f'{{"all": [{WORDS}], "only_part": true}}'
+    (failure,) = await room.plays(menus(1)[0], "soup and bread")
+    own = ProposalOrigin.EXTRACTIVE
+    proposal = await room.proposes(failures=(failure,), check=part, origin=own)
+    assert cases(room, proposal) == []
+    room.judge = a_judge()
+    pair = await pair_of(room, proposal)
+    assert pair is not None and pair.scored_by == "judge:judge-1"
 
 
 async def test_a_check_that_was_approved_with_another_skill_scores(room: Classroom) -> None:

@@ -167,6 +167,16 @@ async def test_a_text_for_similar_requests_may_name_none(room: Classroom) -> Non
     assert room.now(proposal).check
 
 
+async def test_several_checks_can_be_given_for_one_rule(room: Classroom) -> None:
+    proposal = await room.proposes(stated(Scope.KIND, asked=""), scope=Scope.KIND)
+    both = '{"all": [{"kind": "words", "at_most": 60}, {"kind": "no_emoji"}]}'
+    await room.review.edit(proposal.id, check=both)
+    assert room.now(proposal).check == both
+    with pytest.raises(LullError, match="is a list of 1 to 8 checks"):
+        await room.review.edit(proposal.id, check='{"all": []}')
+    assert room.now(proposal).check == both
+
+
 async def test_a_warning_about_the_example_goes_with_it(room: Classroom) -> None:
     flags = (
         {"kind": "risk", "text": "It names fish.", "quote": "fish 1", "severity": "note"},

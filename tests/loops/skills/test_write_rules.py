@@ -11,7 +11,12 @@ from tests.building import prompt_text, user
 from tests.loops.classroom import Classroom
 
 FEW = '{"kind": "words", "at_most": 20}'
-CHECKS = {"twenty words": FEW, "five words": '{"kind": "words", "at_most": 5}'}
+QUIET = f'{{"all": [{FEW}, {{"kind": "no_emoji"}}]}}'
+CHECKS = {
+    "no emoji": QUIET,
+    "twenty words": FEW,
+    "five words": '{"kind": "words", "at_most": 5}',
+}
 
 
 @pytest.fixture(autouse=True)
@@ -76,6 +81,17 @@ async def test_a_newer_word_on_the_same_matter_takes_the_older_ones_place(room: 
     await room.review.approve(second.id)
     (skill,) = room.library.skills.values()
     assert words_of(skill.body) == "at most five words in every answer"
+
+
+async def test_a_newer_word_on_one_of_several_matters_leaves_the_older_rule(
+    room: Classroom,
+) -> None:
+    """In its place nothing would be left of the other matter."""
+    first = await said(room, "no, at most twenty words and no emoji in every answer")
+    assert first.check == QUIET
+    await room.review.approve(first.id)
+    second = await said(room, "no, at most five words in every answer", asked="name a river")
+    assert second.kind is ProposalKind.NEW
 
 
 async def test_what_is_said_of_other_requests_takes_nobodys_place(room: Classroom) -> None:

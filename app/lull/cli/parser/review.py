@@ -85,7 +85,10 @@ def review_commands(commands: Commands) -> None:
         "--scope", choices=("all", "kind"), help="apply to every request, or to similar ones"
     )
     edited.add_argument(
-        "--check", metavar="JSON|none", help="what an answer must look like; none removes the check"
+        "--check",
+        metavar="JSON|none",
+        help='what an answer must look like, as one check or {"all": [several]}; '
+        "none removes the check",
     )
     compared = add_command(
         actions, "compare", "pick the better of two answers in a blind test", COMPARE

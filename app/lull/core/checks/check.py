@@ -148,6 +148,19 @@ class Check:
         return f"{matter} of {self.part}" if matter and self.part else matter
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckSet:
+    """The checks that together test a user's rule: an answer keeps the rule only if it passes all
+    of them.
+    """
+
+    checks: tuple[Check, ...]
+    whole: bool = True
+    """Whether they test the whole rule. False: some of what the rule asks for has no check, so an
+    answer that fails a check breaks the rule, and one that passes all may keep it or not.
+    """
+
+
 Detect = Callable[[str], tuple[str, float] | None]
 """Type of a function that detects a text's language: text → (ISO 639-1 code, confidence from 0 to
 1); None: it cannot tell.

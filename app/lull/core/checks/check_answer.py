@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from lull.core.checks import code, formats, lengths, manners, shapes, signs
-from lull.core.checks.check import NO_LIBRARIES, Check, CheckKind, CheckLibraries
+from lull.core.checks.check import NO_LIBRARIES, Check, CheckKind, CheckLibraries, CheckSet
 from lull.core.checks.language import language
 from lull.core.checks.parts import pieces
 
@@ -30,6 +30,16 @@ def passes_check(check: Check, answer: str, tools: CheckLibraries = NO_LIBRARIES
     return None if None in verdicts or not verdicts else True
 
 
+def keeps_rule(rule: CheckSet, answer: str, tools: CheckLibraries = NO_LIBRARIES) -> bool | None:
+    """Whether a model's answer keeps the rule that these checks test: it must pass all of them.
+    None if that is not known, as where it passes the checks of only a part of the rule.
+    """
+    verdicts = [passes_check(check, answer, tools) for check in rule.checks]
+    if False in verdicts:
+        return False
+    return True if rule.whole and verdicts and None not in verdicts else None
+
+
 def _holds(check: Check, answer: str, tools: CheckLibraries) -> bool | None:
     """Return the verdict on one part of the answer."""
     match check.kind:
@@ -42,11 +52,13 @@ def _holds(check: Check, answer: str, tools: CheckLibraries) -> bool | None:
     return None if found is None else found == check.must
 
 
-def should_propose(check: Check, failed_answer: str, tools: CheckLibraries = NO_LIBRARIES) -> bool:
-    """Whether to propose this check (an exact test of answers) to a user who has just called an
-    answer wrong. It is proposed only if that answer fails it.
+def should_propose(
+    rule: CheckSet, failed_answer: str, tools: CheckLibraries = NO_LIBRARIES
+) -> bool:
+    """Whether to propose these checks (exact tests of answers) to a user who has just called an
+    answer wrong. They are proposed only if that answer fails one.
     """
-    return passes_check(check, failed_answer, tools) is False
+    return keeps_rule(rule, failed_answer, tools) is False
 
 
 _PROGRAMS: Final[Mapping[CheckKind, Program]] = {

@@ -1,5 +1,5 @@
-"""Parses and writes the strict JSON form of a check, an exact test of a model's answer. The JSON
-may come from a model or a person.
+"""Parses and writes the strict JSON form of a check, an exact test of a model's answer, and of
+several that test one rule together. The JSON may come from a model or a person.
 
 A check that every answer or no answer would pass is rejected. Checks approved earlier stay readable
 under their old names, except the former kind "pattern".
@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping
 from typing import Final
 
-from lull.core.checks.check import Check, CheckKind, Part
+from lull.core.checks.check import Check, CheckKind, CheckSet, Part
 from lull.core.checks.formats import DATE_FORMATS, UNITS
 from lull.core.checks.language import CODES
 from lull.core.checks.shapes import parse_strict_json, unfenced
@@ -23,6 +23,9 @@ MOST_JSON_CHARACTERS: Final = 8_000
 MOST_VALUE_CHARACTERS: Final = 500
 LARGEST_COUNT: Final = 100_000
 DEEPEST_SCHEMA: Final = 12
+MOST_CHECKS: Final = 8
+"""Most checks that test one rule together."""
+_ALL, _ONLY_PART = "all", "only_part"
 _OLD_NAMES: Final = {"starts": CheckKind.STARTS, "ends": CheckKind.ENDS}
 _OLD_NAME_OF: Final = {kind: name for name, kind in _OLD_NAMES.items()}
 _TEXTS: Final = (CheckKind.STARTS, CheckKind.ENDS, CheckKind.CONTAINS, CheckKind.NOT_CONTAINS)
@@ -49,6 +52,44 @@ def parse(json_text: str) -> Check:
 
     Raises SkillError that says what is wrong with the JSON.
     """
+    return _read(_object(json_text))
+
+
+def parse_all(json_text: str) -> CheckSet:
+    """Parse the checks that test one rule together from their JSON: that of one check, or `{"all":
+    [several checks], "only_part": whether they test only a part of the rule}`.
+
+    Raises SkillError that says what is wrong with the JSON.
+    """
+    fields = _object(json_text)
+    if _ALL not in fields:
+        return CheckSet(checks=(_read(fields),))
+    several, only_part = fields[_ALL], fields.get(_ONLY_PART, False)
+    if unknown := sorted(fields.keys() - {_ALL, _ONLY_PART}):
+        raise _refused(f"'{unknown[0][:40]}' does not stand beside '{_ALL}'")
+    if not isinstance(several, list) or not 1 <= len(several) <= MOST_CHECKS:
+        raise _refused(f"'{_ALL}' is a list of 1 to {MOST_CHECKS} checks")
+    if not isinstance(only_part, bool):
+        raise _refused(f"'{_ONLY_PART}' is true or false")
+    if not all(isinstance(one, dict) for one in several):
+        raise _refused("a check is a JSON object")
+    checks = tuple(dict.fromkeys(_read(one) for one in several))
+    return CheckSet(checks=checks, whole=not only_part)
+
+
+def all_to_json(rule: CheckSet) -> str:
+    """Return the JSON text of the checks that test one rule together, which `parse_all` reads back;
+    one check that tests the whole rule is written as `to_json` does.
+    """
+    if rule.whole and len(rule.checks) == 1:
+        return to_json(rule.checks[0])
+    fields: dict[str, object] = {_ALL: [_written(check) for check in rule.checks]}
+    if not rule.whole:
+        fields[_ONLY_PART] = True
+    return json.dumps(fields, ensure_ascii=False)
+
+
+def _object(json_text: str) -> dict[str, object]:
     if len(json_text) > MOST_JSON_CHARACTERS:
         raise _refused(
             f"it has {len(json_text)} characters; at most {MOST_JSON_CHARACTERS} are allowed"
@@ -59,11 +100,15 @@ def parse(json_text: str) -> Check:
         raise _refused(f"it is not JSON ({error})") from None
     if not isinstance(value, dict):
         raise _refused("it is not a JSON object")
-    return _read(value)
+    return value
 
 
 def to_json(check: Check) -> str:
     """Return the JSON text of a check (an exact test of an answer), which `parse` reads back."""
+    return json.dumps(_written(check), ensure_ascii=False)
+
+
+def _written(check: Check) -> dict[str, object]:
     fields: dict[str, object] = {"kind": _OLD_NAME_OF.get(check.kind, check.kind.value)}
     limits = {"at_least": check.at_least, "at_most": check.at_most}
     fields |= {key: limit for key, limit in limits.items() if limit is not None}
@@ -75,7 +120,7 @@ def to_json(check: Check) -> str:
         fields["must"] = False
     if check.part:
         fields["part"] = check.part.value
-    return json.dumps(fields, ensure_ascii=False)
+    return fields
 
 
 def _read(fields: Mapping[str, object]) -> Check:

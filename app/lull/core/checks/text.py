@@ -13,6 +13,7 @@ _FENCE: Final = re.compile(r"\s*(`{3,}|~{3,})\s*([\w+#.-]*)[^`]*")
 ITEM: Final = re.compile(r"\s*(?:[-*+•‣◦▪–]|\d{1,3}[.)])\s+(?=\S)")
 """Regular expression for the beginning of a list item."""
 _HEADING: Final = re.compile(r"\s{0,3}#{1,6}\s+")
+_BOLD_LINE: Final = re.compile(r"\s{0,3}(\*\*|__)(?=\S)[^*_\n]{1,100}(?<![.!?\s])\1:?\s*")
 _RULE: Final = re.compile(r"(?:[-*_=] ?){3,}|\|? ?:?-{2,}[-|: ]*")
 _LINK: Final = re.compile(r"!?\[([^\[\]\n]{0,300})\]\([^()\n]{0,500}\)")
 _STRONG: Final = re.compile(r"(\*\*|__|~~)(?=\S)(.{1,500}?)(?<=\S)\1")
@@ -132,11 +133,30 @@ def text_blocks(answer: str) -> list[TextBlock]:
     return [unit for unit in _units(prose(answer)) if unit.text]
 
 
+def letter_body(answer: str) -> list[TextBlock]:
+    """Return the blocks of an answer's text as `text_blocks` does, without the salutation ("Dear
+    Ann,") and the closing ("Best,", and a name on the next line) of a letter.
+    """
+    blocks = text_blocks(answer)
+    if len(blocks) > 1 and blocks[0].text.endswith(",") and blocks[0].is_greeting_or_signoff:
+        blocks = blocks[1:]
+    if len(blocks) > 1 and blocks[-1].is_greeting_or_signoff and _CLOSING.search(answer.rstrip()):
+        blocks = blocks[:-1]
+    return blocks
+
+
+_CLOSING: Final = re.compile(r"\n[^\S\n]*\n[^\n.!?…:]{1,60},[^\S\n]*\n[^\n.!?…:,]{1,60}\Z")
+"""Matches a short last block of two lines of which the first ends with a comma."""
+
+
 def _units(text: str) -> Iterator[TextBlock]:
     held: list[str] = []
     item, blank, began_blank = False, True, True
-    for line in [*text.splitlines(), ""]:
-        heading = bool(_HEADING.match(line))
+    lines = text.rstrip().splitlines()
+    for number, line in enumerate([*lines, ""], 1):
+        # A line in bold letters is a heading if it has no full stop, and something follows it.
+        bold = number < len(lines) and _BOLD_LINE.fullmatch(line) is not None
+        heading = bold or bool(_HEADING.match(line))
         marks = heading or bool(ITEM.match(line)) or _RULE.fullmatch(line.strip()) is not None
         if held and (not line.strip() or marks):
             yield TextBlock(text=plain_line(" ".join(held)), item=item, after_blank=began_blank)

@@ -1,13 +1,11 @@
-"""Describes a check (an exact test of an answer) in words, for the person who approves the
-check.
-"""
+"""Describes checks (exact tests of an answer) in words, for the person who approves them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Final
 
-from lull.core.checks.check import Check, CheckKind, Part
+from lull.core.checks.check import Check, CheckKind, CheckSet, Part
 from lull.core.checks.formats import DATE_FORMATS
 from lull.core.checks.language import name_of
 from lull.core.checks.signs import QUOTE_STYLES, SIGNS
@@ -59,6 +57,17 @@ def in_words(check: Check) -> str:
     if does.startswith("not "):
         does, must = does.removeprefix("not "), not must
     return f"{_PARTS[check.part]} {'must' if must else 'must not'} {does}."
+
+
+def all_in_words(rule: CheckSet) -> str:
+    """Describe the checks that test one rule together in sentences for people, and say if they test
+    only a part of it.
+    """
+    said = [in_words(check) for check in rule.checks]
+    return " ".join(said if rule.whole else [*said, _ONLY_PART])
+
+
+_ONLY_PART: Final = "The rest of the rule is not tested."
 
 
 def what_it_asks(check: Check) -> str:

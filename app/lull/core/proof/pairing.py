@@ -5,15 +5,20 @@ Requests take turns: none gets a second seed before each has had its first. So a
 as many distinct requests as there are, and a skill that helps half of them and harms the others
 gains nothing by the order. Within a round, failures (requests that went wrong) and siblings
 (similar requests) alternate; the order of requests changes from round to round. The choice is a
-pure function of the candidate skill and the pairs done so far, so an interrupted proof resumes
-exactly where it stopped, on any machine.
+pure function of the candidate skill and the tries so far, so an interrupted proof resumes exactly
+where it stopped, on any machine.
+
+A try whose answers nothing could score is undecided: it counts neither for nor against the skill,
+only as a turn and a seed of its request. `still_asked` says when to give up for want of scores.
 """
 
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from lull.core.proof.last_look import LastLook
 from lull.core.proof.pairs import Pair, PairPart, distinct_pairs, totals_of
@@ -23,6 +28,18 @@ Request = tuple[str, PairPart]
 """The id of a recorded turn that can be replayed, and its part in the proof: failure, sibling or
 success.
 """
+
+
+UNDECIDED_AT_FIRST: Final = 24
+"""Number of undecided tries, of all requests together, with which a proof gives up that has not one
+score yet.
+"""
+UNDECIDED_OF_ONE: Final = 3
+"""Number of undecided tries with which a request that has no score yet gives way to others."""
+UNDECIDED_PER_PAIR: Final = 9
+"""Number of further undecided tries that each scored pair allows."""
+UNDECIDED_AT_MOST: Final = 120
+"""Number of undecided tries with which a proof gives up at the latest."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,12 +60,14 @@ def next_pair(
     *,
     requests: Sequence[Request],
     key: str,
+    undecided: Iterable[str] = (),
     look: LastLook | None = None,
 ) -> PlannedPair | None:
     """Choose which past request a skill's test answers next, with and without the skill, and the
     random seed for it. None if the test is decided or no request can be answered again.
 
-    `pairs` are those already replayed. `key` identifies the skill's text, best by its sha256:
+    `pairs` are those already replayed; `undecided` names the request of each try whose answers
+    nothing could score. `key` identifies the skill's text, best by its sha256:
     another text gets another order and other seeds. Requests that went wrong and similar ones come
     first; past successes are used once a benefit is shown.
     """
@@ -59,7 +78,35 @@ def next_pair(
     if state is not ProofState.UNDECIDED:
         return None
     shown = shown_by(totals, rule, successes=successes, look=look) is not ShownBy.NOTHING
-    return least_answered(done, requests, successes=shown, key=key)
+    return least_answered(done, requests, successes=shown, key=key, undecided=undecided)
+
+
+def still_asked(
+    requests: Sequence[Request], pairs: Iterable[Pair], undecided: Iterable[str]
+) -> set[Request]:
+    """Return those of the requests that a skill's test goes on asking, given its scored `pairs` and
+    the request of each undecided try, whose answers nothing could score.
+
+    Past successes are judged by themselves, since other programs score them. The test gives up when
+    undecided tries far outnumber scored pairs; before that, a request of which this is so waits as
+    long as there are others. Which answer was better has no say in it.
+    """
+    decided = Counter(pair.request for pair in distinct_pairs(pairs))
+    failed = Counter(undecided)
+    asked: set[Request] = set()
+    for successes in (False, True):
+        side = [one for one in requests if (one[1] is PairPart.SUCCESS) is successes]
+        turns = {turn for turn, _ in side}
+        scored, unscored = (sum(tries[turn] for turn in turns) for tries in (decided, failed))
+        allowed = UNDECIDED_AT_FIRST + UNDECIDED_PER_PAIR * scored
+        if unscored < min(allowed, UNDECIDED_AT_MOST):
+            able = [
+                one
+                for one in side
+                if failed[one[0]] < UNDECIDED_OF_ONE + UNDECIDED_PER_PAIR * decided[one[0]]
+            ]
+            asked.update(able or side)
+    return asked
 
 
 def plan_several(
@@ -95,11 +142,17 @@ def count_successes(requests: Iterable[Request]) -> int:
 
 
 def least_answered(
-    done: Iterable[Pair], requests: Iterable[Request], *, successes: bool, key: str
+    done: Iterable[Pair],
+    requests: Iterable[Request],
+    *,
+    successes: bool,
+    key: str,
+    undecided: Iterable[str] = (),
 ) -> PlannedPair | None:
     """Choose the past request that a skill's test has answered least often, with a seed not used
     for it yet: with `successes` among requests that went well, otherwise among those that went
-    wrong and similar ones. None if there are none.
+    wrong and similar ones. None if there are none. `undecided` names the request of each try that
+    could not be scored.
     """
     able = {request: part for request, part in requests if (part is PairPart.SUCCESS) is successes}
     if not able:
@@ -108,14 +161,17 @@ def least_answered(
     for pair in done:
         if pair.request in seeds:
             seeds[pair.request].add(pair.seed)
-    number = min(len(used) for used in seeds.values())
-    waiting = [request for request, used in seeds.items() if len(used) == number]
+    failed = Counter(undecided)
+    tries = {request: len(used) + failed[request] for request, used in seeds.items()}
+    number = min(tries.values())
+    waiting = [request for request, count in tries.items() if count == number]
     part = _part_in_turn(able, waiting)
     request = min(
         (request for request in waiting if able[request] is part),
         key=lambda request: _number(key, "round", number, request),
     )
-    return PlannedPair(request=request, part=part, seed=_fresh_seed(key, request, seeds[request]))
+    seed = _fresh_seed(key, request, seeds[request], number=number)
+    return PlannedPair(request=request, part=part, seed=seed)
 
 
 def _part_in_turn(able: dict[str, PairPart], waiting: Iterable[str]) -> PairPart:
@@ -127,8 +183,9 @@ def _part_in_turn(able: dict[str, PairPart], waiting: Iterable[str]) -> PairPart
     return min((part for part in PairPart if left[part]), key=lambda part: had[part])
 
 
-def _fresh_seed(key: str, request: str, used: Collection[int]) -> int:
-    number = len(used)
+def _fresh_seed(key: str, request: str, used: Collection[int], *, number: int) -> int:
+    """The seed of try `number` of a request; that of an undecided try is among the lower numbers,
+    and would only give the same answers again."""
     while (seed := _number(key, "seed", number, request) >> 225) in used:
         number += 1
     return seed

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from lull.core.chat.client import Client
-from lull.core.checks.check import Check
+from lull.core.checks.check import CheckSet
 from lull.core.feedback.feedback import Scope
 from lull.core.skills.past_requests import PastRequestScores
 from lull.core.skills.skill import Library, SkillKey, SkillText
@@ -31,8 +31,8 @@ class ChecksOfSkills(Protocol):
     user approved together with skills' texts.
     """
 
-    def checks_of(self, sha256: str) -> Sequence[Check]:
-        """Return the checks that were approved with the skill text of this sha256; empty if there
+    def checks_of(self, sha256: str) -> CheckSet | None:
+        """Return the checks that were approved with the skill text of this sha256; None if there
         are none, or if they are unreadable.
         """
 

@@ -17,7 +17,7 @@ from typing import Final
 
 from lull.core.adapters.adapter import AdapterVersion
 from lull.core.chat.messages import Completion, Finish, Message, Role, text_message
-from lull.core.checks.reading import parse
+from lull.core.checks.reading import parse_all
 from lull.core.feedback.judge import ChosenJudge, JudgeQuestion, QuestionKind
 from lull.core.feedback.reward import GREY, majority
 from lull.core.proof.proposal import Proposal, ProposalStatus
@@ -253,7 +253,7 @@ def _by_proposal(sources: MaterialSources, served: ServedTurn, proposal: Proposa
             wish=proposal.wish,
             asked=served.asked,
             answer=answer.message.text,
-            check=parse(proposal.check) if proposal.check else None,
+            check=parse_all(proposal.check) if proposal.check else None,
         )
         judge = sources.judges.judge()
         if does is not None or judge is None or sources.verifier.is_exact(served.turn.model):

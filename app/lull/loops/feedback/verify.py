@@ -13,9 +13,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from lull.core.chat.model_name import canonical
-from lull.core.checks.check import NO_LIBRARIES, Check, CheckLibraries
-from lull.core.checks.check_answer import passes_check
-from lull.core.checks.wording import in_words
+from lull.core.checks.check import NO_LIBRARIES, CheckLibraries, CheckSet
+from lull.core.checks.check_answer import keeps_rule
+from lull.core.checks.wording import all_in_words
 from lull.core.feedback.feedback import Feedback, Scope
 from lull.core.feedback.reward import Source
 from lull.core.feedback.signals import YOU_SAID, Signal, SignalKind, from_format
@@ -60,8 +60,8 @@ class Wish(NamedTuple):
     trajectory: str = ""
     at: str = ""
     """Time of the answer that the user corrected, ISO 8601."""
-    check: Check | None = None
-    """Executable check for whether an answer fulfils the wish; None if the wish has none."""
+    check: CheckSet | None = None
+    """Executable checks for whether an answer fulfils the wish; None if the wish has none."""
     scope: Scope = Scope.KIND
     said: str = ""
     """Id of the turn whose request contained the wish."""
@@ -115,17 +115,17 @@ class Verifier:
         wish: str,
         asked: str,
         answer: str,
-        check: Check | None = None,
+        check: CheckSet | None = None,
     ) -> bool | None:
         """Whether the answer fulfils the user's wish; None if that cannot be decided without a
         model.
 
-        `check` is the program made from the wish, if there is one. If the wish has several
+        `check` holds the programs made from the wish, if there are any. If the wish has several
         sentences, the last one that applies decides.
         """
         read = self._exact.get(canonical(model))
         if read is None:
-            return None if check is None else passes_check(check, answer, self._tools)
+            return None if check is None else keeps_rule(check, answer, self._tools)
         for line in reversed(wish.splitlines()):
             for words in (line, *reversed(_SENTENCE.split(line))):
                 if (does := read(words, asked, answer)) is not None:
@@ -156,11 +156,14 @@ class Verifier:
             for name, skill in skills.items()
             if (self.is_exact(model) or skill.description)
             and self._is_about(model, skill, asked, answer)
-            and all(
-                passes_check(check, answer, self._tools)
-                for check in self._checks.checks_of(skill.sha256)
-            )
+            and self._passes_checks(skill, answer)
         )
+
+    def _passes_checks(self, skill: Skill, answer: str) -> bool:
+        """Whether the answer passes the skill's checks, or what they test of its rule."""
+        checks = self._checks.checks_of(skill.sha256)
+        kept = keeps_rule(checks, answer, self._tools) if checks is not None else True
+        return kept is True or (kept is None and checks is not None and not checks.whole)
 
     def _is_about(self, model: str, skill: Skill, asked: str, answer: str) -> bool:
         if self.is_exact(model):
@@ -173,18 +176,19 @@ class Verifier:
         """Run the checks (programs) of these skills (sha256) on an answer; return their verdicts as
         reward signals.
 
-        A check that does not apply to the answer gives no signal.
+        A skill whose checks do not apply to the answer, or test only a part of its rule and are
+        passed, gives no signal.
         """
         return tuple(
             Signal(
                 kind=SignalKind.CHECK,
                 source=Source.VERIFIABLE,
                 value=1.0 if held else -1.0,
-                text=in_words(check),
+                text=all_in_words(checks),
             )
             for sha256 in skills
-            for check in self._checks.checks_of(sha256)
-            if (held := passes_check(check, answer, self._tools)) is not None
+            if (checks := self._checks.checks_of(sha256)) is not None
+            and (held := keeps_rule(checks, answer, self._tools)) is not None
         )
 
     def check_format(self, format_json: str, answer: str) -> tuple[Signal, ...]:

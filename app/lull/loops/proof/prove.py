@@ -24,7 +24,13 @@ from lull.core.idle.ports import QuietRunner
 from lull.core.ports import Clock
 from lull.core.proof.evidence import Evidence, evidence_text
 from lull.core.proof.outcome import goes_on, outcome, picks_needed, with_last_look
-from lull.core.proof.pairing import PlannedPair, count_successes, next_pair, plan_several
+from lull.core.proof.pairing import (
+    PlannedPair,
+    count_successes,
+    next_pair,
+    plan_several,
+    still_asked,
+)
 from lull.core.proof.pairs import Pair, PairPart, distinct_pairs, totals_of
 from lull.core.proof.proof import (
     ProofRule,
@@ -218,7 +224,7 @@ class Prove:
         if grounded is None:
             return 0
         proposal = grounded
-        cases = self._replay.cases(proposal, stage)
+        cases = self._asked(proposal, self._replay.cases(proposal, stage))
         planned = self._next_pairs(proposal, cases, most=stage.pairs_at_once)
         if not planned:
             await self.settle(proposal, stage, cases)
@@ -244,8 +250,11 @@ class Prove:
         is among them; return how many could be scored or are known not to be.
         """
         counted, now = 0, proposal
-        cases = self._replay.cases(now, stage)
-        while now.status in TO_PROVE and (following := self._next_pairs(now, cases, most=1)):
+        able = self._replay.cases(now, stage)
+        while now.status in TO_PROVE:
+            cases = self._asked(now, able)
+            if not (following := self._next_pairs(now, cases, most=1)):
+                break
             plan = following[0]
             answers = answered.get(plan)
             if plan not in answered or (isinstance(answers, LullError) and counted):
@@ -261,7 +270,6 @@ class Prove:
                 raise
             if pair is None:
                 now = _without_verdict(now, case)
-                cases = self._replay.cases(now, stage)
             # False: the user has decided or edited the proposal meanwhile.
             if not await self._proposals.advance(now, pair):
                 break
@@ -269,6 +277,12 @@ class Prove:
             if pair is not None:
                 now = await self.settle(now, stage, cases)
         return counted
+
+    def _asked(self, proposal: Proposal, able: Sequence[ReplayCase]) -> list[ReplayCase]:
+        """Return those requests, of all that something can score, that the proof still asks."""
+        pairs = self._proposals.pairs(proposal.id)
+        asked = still_asked([(one.turn, one.part) for one in able], pairs, proposal.silent)
+        return [one for one in able if (one.turn, one.part) in asked]
 
     async def _scored(
         self, proposal: Proposal, case: ReplayCase, seed: int, answers: AnswerPair | None
@@ -287,7 +301,12 @@ class Prove:
 
         def choose(pairs: Sequence[Pair]) -> PlannedPair | None:
             return next_pair(
-                pairs, rule, requests=requests, key=proposal.sha256, look=proposal.last_look
+                pairs,
+                rule,
+                requests=requests,
+                key=proposal.sha256,
+                undecided=proposal.silent,
+                look=proposal.last_look,
             )
 
         return plan_several(self._proposals.pairs(proposal.id), choose, most=most)
@@ -385,7 +404,7 @@ class Prove:
 
 
 def _without_verdict(proposal: Proposal, case: ReplayCase) -> Proposal:
-    """Note a missing verdict; a request without verdicts several times is left out."""
+    """Note a try that nothing could score."""
     log.info("%s: no verdict on %s", proposal.id, case.turn)
     return replace(proposal, silent=(*proposal.silent, case.turn))
 

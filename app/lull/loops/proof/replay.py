@@ -34,8 +34,6 @@ log = logging.getLogger(__name__)
 
 READABLE = 20_000
 """Most characters stored of a replayed answer, for the user to read."""
-NO_VERDICTS = 3
-"""How many failed attempts to score the answers to a request make a proof leave it out."""
 THIS_REQUEST = (400, 413, 422)
 """HTTP statuses with which a model server refuses just one request.
 
@@ -196,8 +194,7 @@ class Replay:
         return [
             self._case(proposal, stage, served, part)
             for served, part in self._recorded(proposal)
-            if proposal.silent.count(served.turn.id) < NO_VERDICTS
-            and self._scores.can_score(proposal, served, part)
+            if self._scores.can_score(proposal, served, part)
         ]
 
     def can_score(self, proposal: Proposal, served: ServedTurn) -> bool:

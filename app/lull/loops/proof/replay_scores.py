@@ -5,7 +5,9 @@ never sees the tested skill.
 from __future__ import annotations
 
 from lull.core.chat.messages import Completion, Message, Role, text_message
-from lull.core.checks.reading import parse
+from lull.core.checks.check import CheckSet
+from lull.core.checks.reading import parse_all
+from lull.core.errors import SkillError
 from lull.core.feedback.judge import ChosenJudge, JudgeQuestion, QuestionKind
 from lull.core.feedback.reward import majority
 from lull.core.proof.pairs import PairPart
@@ -62,7 +64,7 @@ class ReplayScores:
             wish=proposal.wish,
             asked=asked,
             answer=answer,
-            check=parse(proposal.check) if _by_its_check(proposal) else None,
+            check=_own_checks(proposal),
         )
 
     def _held_to(
@@ -86,7 +88,7 @@ class ReplayScores:
         if self._verifier.is_exact(model):
             does = self._fulfils(proposal, model, asked, "")
             return does is None if part is PairPart.SUCCESS else does is not None
-        if _by_its_check(proposal) and part is not PairPart.SUCCESS:
+        if _own_checks(proposal) is not None and part is not PairPart.SUCCESS:
             return True
         if self._held_to(proposal, served, text_message(Role.ASSISTANT, "any")) is not None:
             return True
@@ -111,10 +113,17 @@ def _question(
     )
 
 
-def _by_its_check(proposal: Proposal) -> bool:
-    """Whether a proposal's own check may score it.
+def _own_checks(proposal: Proposal) -> CheckSet | None:
+    """Return the proposal's own checks if they may score it.
 
-    Only a check made from the user's words may; a model that wrote the skill and its check would
-    examine itself.
+    Only checks made from the user's words may; a model that wrote the skill and its check would
+    examine itself. And only those of the whole rule: of two answers, those of a part could tell
+    that both break the rule, and never that one keeps it.
     """
-    return bool(proposal.check) and proposal.origin is ProposalOrigin.EXTRACTIVE
+    if not proposal.check or proposal.origin is not ProposalOrigin.EXTRACTIVE:
+        return None
+    try:
+        checks = parse_all(proposal.check)
+    except SkillError:
+        return None  # it is told where the check is shown, and never used
+    return checks if checks.whole else None

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import replace
 
-from lull.core.checks.reading import parse, to_json
+from lull.core.checks.reading import all_to_json, parse_all
 from lull.core.errors import Conflict, UsageError
 from lull.core.feedback.feedback import Scope
 from lull.core.ports import Clock
@@ -202,5 +202,5 @@ def _metadata(text: SkillText, *, scope: Scope | None, check: str | None) -> dic
         says |= {SCOPE: scope.value} if scope is Scope.ALL else {}
     if check is not None:
         says.pop(CHECK, None)
-        says |= {CHECK: to_json(parse(check))} if check else {}
+        says |= {CHECK: all_to_json(parse_all(check))} if check else {}
     return says

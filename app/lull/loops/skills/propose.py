@@ -11,7 +11,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import replace
 
-from lull.core.checks.reading import parse as parse_check
+from lull.core.checks.reading import parse_all
 from lull.core.checks.rules.phrases import without_leading_no
 from lull.core.errors import LullError
 from lull.core.feedback.feedback import Scope
@@ -122,13 +122,15 @@ class Propose:
         return draft, older.key if older is not None else None
 
     def _same_matter(self, skill: Skill, draft: SkillDraft) -> bool:
-        """Whether a draft replaces a skill: both have the same kind of check for the same
-        requests."""
+        """Whether a draft replaces a skill: its checks are of all the kinds that the skill's are,
+        for the same requests."""
         if not draft.check or skill.scope is not draft.scope:
             return False
-        matter = parse_check(draft.check).fixed_property
         approved = self._checks.checks_of(skill.sha256)
-        if not matter or all(check.fixed_property != matter for check in approved):
+        if approved is None or not approved.whole:
+            return False
+        matters = {check.fixed_property for check in parse_all(draft.check).checks}
+        if not {check.fixed_property for check in approved.checks} <= matters - {""}:
             return False
         near = subject_similarity(skill.description, draft.text.description) >= self._rule.same_kind
         return draft.scope is Scope.ALL or near

@@ -13,8 +13,8 @@ from collections.abc import Collection, Sequence
 
 from lull.contract.json_object import Json
 from lull.core.chat.picks import PAIRS_A_SITTING
-from lull.core.checks.reading import parse
-from lull.core.checks.wording import in_words
+from lull.core.checks.reading import parse_all
+from lull.core.checks.wording import all_in_words
 from lull.core.errors import SkillError
 from lull.core.proof.last_look import LastLook, acceptance_chance
 from lull.core.proof.pairs import (
@@ -251,13 +251,13 @@ def _lines(data: bytes) -> list[str]:
 
 
 def check_words(check: str) -> str | None:
-    """Describe in words a proposed skill's check (an automatic test of answers); None if it has
+    """Describe in words a proposed skill's checks (automatic tests of answers); None if it has
     none.
     """
     if not check:
         return None
     try:
-        return in_words(parse(check))
+        return all_in_words(parse_all(check))
     except SkillError as error:
         return f"{error.detail} It is never used."
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from lull.core.checks.check import Check
-from lull.core.checks.reading import parse
+from lull.core.checks.reading import parse_all
 from lull.core.checks.rules.contradictions import cannot_both_hold
 from lull.core.errors import LullError
 from lull.core.feedback.feedback import Scope
@@ -53,11 +53,12 @@ def rules_in_use(library: Library, folders: SkillFolders) -> list[CheckedRule]:
 
 
 def _rule_of_skill(skill: Skill, folders: SkillFolders) -> CheckedRule:
+    approved = ApprovedChecks(folders).checks_of(skill.sha256)
     return CheckedRule(
         key=skill.key,
         always=skill.pinned or skill.scope is Scope.ALL,
         example=example_of(skill.body),
-        checks=tuple(ApprovedChecks(folders).checks_of(skill.sha256)),
+        checks=approved.checks if approved is not None else (),
     )
 
 
@@ -65,7 +66,7 @@ def rule_of_text(key: SkillKey, text: SkillText, scope: Scope) -> CheckedRule:
     """Return what a proposed skill's check wants of answers."""
     check = text.metadata.get(CHECK, "")
     try:
-        checks = (parse(check),) if check else ()
+        checks = parse_all(check).checks if check else ()
     except LullError:
         checks = ()  # it is told where the check is shown, and never used
     return CheckedRule(

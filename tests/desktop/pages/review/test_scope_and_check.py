@@ -57,6 +57,18 @@ def test_a_check_is_shown_in_words_and_can_be_removed(on_desk: Shown, desk: Desk
     on_desk.until(beside.no_check.isVisible)
 
 
+def test_several_checks_are_shown_together_and_that_they_are_not_the_whole(
+    on_desk: Shown, desk: Desk
+) -> None:
+    two = '{"all": [{"kind": "words", "at_most": 60}, {"kind": "no_emoji"}], "only_part": true}'
+    desk.propose(check=two)
+    beside = opened(on_desk, with_=1).view.beside
+    assert beside.check.text() == (
+        "✓ Its own check: The answer must have at most 60 words. The answer must have no emoji. "
+        "The rest of the rule is not tested."
+    )
+
+
 def test_the_text_follows_the_scope_and_is_tested_again(on_desk: Shown, desk: Desk) -> None:
     proposal = stated(desk, Scope.KIND, replays=proved(), status=ProposalStatus.PROVED)
     page = opened(on_desk, with_=1)

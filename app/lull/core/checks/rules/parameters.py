@@ -126,14 +126,20 @@ _GOES_ON: Final = (
 
 
 def _capitalised(text: str, verb: str, joins: str) -> str:
-    """Find a literal text without quotation marks: it starts with a capital and ends the rule."""
+    """Find a literal text without quotation marks: it starts with a capital or a sign such as a
+    dash, and ends the rule."""
     found = re.search(
-        rf"\b{verb}\b(?:\s[\w']+){{0,5}}?\s{joins}:?\s(?P<said>[A-ZÄÖÜ–—-][^.!?\"]{{1,60}})[.!]?$",
+        rf"\b{verb}\b(?:\s[\w']+){{0,5}}?\s{joins}:?\s(?P<said>[A-ZÄÖÜ–—~*-][^.!?\"]{{1,60}})[.!]?$",
         text,
         re.IGNORECASE,
     )
     said = found["said"].strip() if found else ""
-    return said if said[:1].isupper() and not re.match(r"(?:A|An|The|One|Your|My)\b", said) else ""
+    signed = re.match(r"[–—~*-]+\s?\w", said) is not None
+    return (
+        said
+        if (said[:1].isupper() or signed) and not re.match(r"(?:A|An|The|One|Your|My)\b", said)
+        else ""
+    )
 
 
 def _contains(kind: CheckKind, text: str) -> Check | None:

@@ -248,6 +248,13 @@ _ENDS_CLAUSE: Final = re.compile(
     r"start|sign|add|include|avoid)\b)",
     re.IGNORECASE,
 )
+_AND: Final = (
+    r"(?<!\bnothing)(?<!\banything)\s*,?\s+(?:and|but|und|aber|et|mais|y|pero|sowie|&|\+|plus)\s+"
+)
+CONJUNCTION: Final = re.compile(_AND, re.IGNORECASE)
+"""Matches what joins two orders with a conjunction."""
+JOINTS: Final = re.compile(rf"{_AND}|\s*[,;]\s+", re.IGNORECASE)
+"""Matches what may join two orders in one clause: a conjunction, a comma or a semicolon."""
 _CONDITION: Final = re.compile(
     r"\b(?:unless|except|excluding|other than|if|until|only when|apart from|as long as|depending|"
     r"falls|außer|es sei denn|solange|bis auf|sauf|à moins|hormis|tant que|sauf si|"
@@ -342,6 +349,19 @@ def is_repetition(clause: str) -> bool:
     emojis. Ever.", "Never use them".
     """
     return _SAYS_IT_AGAIN.match(clause) is not None
+
+
+_BEFORE_ORDER: Final = re.compile(
+    r"(?:(?:please|also|then|just|i|you|we|bitte|auch|stets)\s+)*", re.IGNORECASE
+)
+
+
+def begins_as_order(text: str) -> bool:
+    """Whether a text asks for something with its first words, as "always say why" does, and "with
+    no words around it" does not.
+    """
+    begins = _BEFORE_ORDER.match(text)
+    return _ORDERS.match(text, begins.end() if begins else 0) is not None
 
 
 def is_demand(clause: str) -> bool:

@@ -10,9 +10,12 @@ it is conditional, vague, has two meanings, or is about a part of an answer that
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
-from lull.core.checks.check import Check, CheckKind
+from lull.core.checks.check import Check, CheckKind, CheckSet
+from lull.core.checks.rules.contradictions import cannot_both_hold
 from lull.core.checks.rules.forms import FORMS
 from lull.core.checks.rules.parameters import parameters
 from lull.core.checks.rules.part_forms import (
@@ -22,12 +25,16 @@ from lull.core.checks.rules.part_forms import (
     part_named,
 )
 from lull.core.checks.rules.phrases import (
+    CONJUNCTION,
+    JOINTS,
+    begins_as_order,
     clauses,
     conditional,
     has_negation,
     is_demand,
     is_double_negation,
     is_repetition,
+    mask_quoted,
     order_behind_negation,
     with_apostrophes,
     with_straight_quotes,
@@ -39,6 +46,8 @@ from lull.core.checks.rules.scope import without_scope_clause
 from lull.core.checks.rules.wanting import with_named_words_quoted
 from lull.core.checks.text import sentences
 
+MOST_JOINTS: Final = 8
+"""Most commas and conjunctions of a clause that is cut at them."""
 _DENYING: Final = frozenset(kind for kind in CheckKind if kind.value.startswith("no_"))
 _ORDERING: Final = frozenset((CheckKind.BULLETS, CheckKind.NUMBERED_LIST))
 """Classes that only order what a rule may forbid as well, which the classifier does not tell."""
@@ -66,19 +75,20 @@ meaning, and "sentence" is close to "line" in meaning.
 """
 
 
-def checks_for_rule(kind_class: str, rule: str) -> list[Check]:
-    """Return all checks (exact tests of an answer) that a rule in plain language means. They follow
+def checks_for_rule(kind_class: str, rule: str) -> CheckSet | None:
+    """Return the checks (exact tests of an answer) that a rule in plain language means. They follow
     from `kind_class`, the class that a classifier predicts for the rule, and from exact wordings;
-    none if these two contradict each other and neither is certain.
+    None if these two contradict each other and neither is certain.
     """
-    exact = exact_checks(rule)
-    if not exact:
+    exact = exact_set(rule)
+    if exact is None:
         one = derive(kind_class, rule, "", "")
-        return [one] if one is not None else []
-    return exact if _agree(kind_class, exact) or _forbids_in_vain(kind_class, rule, exact) else []
+        return CheckSet(checks=(one,)) if one is not None else None
+    agree = _agree(kind_class, exact.checks) or _forbids_in_vain(kind_class, rule, exact.checks)
+    return exact if agree else None
 
 
-def _agree(kind_class: str, exact: list[Check]) -> bool:
+def _agree(kind_class: str, exact: Sequence[Check]) -> bool:
     kinds = {check.kind for check in exact}
     if kind_class in ("", "none") or kind_class in {kind.value for kind in kinds}:
         return True
@@ -89,7 +99,7 @@ def _agree(kind_class: str, exact: list[Check]) -> bool:
     )
 
 
-def _forbids_in_vain(kind_class: str, rule: str, exact: list[Check]) -> bool:
+def _forbids_in_vain(kind_class: str, rule: str, exact: Sequence[Check]) -> bool:
     """Whether the classifier takes a rule for one that forbids something, though neither its words
     nor its exact meaning forbid anything: such a class says nothing against that meaning.
     """
@@ -152,18 +162,41 @@ def exact_checks(rule: str) -> list[Check]:
     """Return all checks (exact tests of an answer) that a rule in plain language means by its exact
     wording, without a classifier; none if any part of the rule is not understood.
     """
+    found = exact_set(rule)
+    return list(found.checks) if found is not None and found.whole else []
+
+
+def exact_set(rule: str) -> CheckSet | None:
+    """Return the checks (exact tests of an answer) that a rule in plain language means by its exact
+    wording, without a classifier, and whether they test the whole rule; None if it means none, or
+    if one of its parts may turn the meaning of another round.
+    """
     text = _order(rule)
     if conditional(text):
-        return []
+        return None
     found: dict[Check, None] = {}
+    whole = True
     for clause in clauses(text):
-        here = _of_clause(without_reason(clause))
-        if not here and is_demand(clause) and not (found and is_repetition(clause)):
-            return []
-        found |= dict.fromkeys(here)
+        here = _of_joined(without_reason(clause))
+        if here.checks:
+            whole = whole and here.whole
+            found |= dict.fromkeys(here.checks)
+        elif is_demand(clause) and not (found and is_repetition(clause)):
+            if not begins_as_order(clause) or (has_negation(clause) and not found):
+                return None  # it may give a reason, or deny what follows, too
+            whole = False
     checks = _without_the_replacement(list(found), text)
-    kinds = [(check.kind, check.part) for check in checks]
-    return checks if len(set(kinds)) == len(kinds) else []
+    if not checks or _clash(checks):
+        return None
+    return CheckSet(checks=tuple(checks), whole=whole)
+
+
+def _clash(checks: Sequence[Check]) -> bool:
+    """Whether two of the checks constrain the same property of an answer, or exclude each other."""
+    matters = [(check.fixed_property, check.part) for check in checks if check.fixed_property]
+    return len(set(matters)) < len(matters) or any(
+        cannot_both_hold(one, other) for one in checks for other in checks
+    )
 
 
 def _order(rule: str) -> str:
@@ -182,6 +215,46 @@ def _without_the_replacement(checks: list[Check], text: str) -> list[Check]:
     if len(sentences(text)) > 1:
         return []
     return [check for check in checks if check.kind is not CheckKind.CONTAINS]
+
+
+@lru_cache(maxsize=512)
+def _of_joined(clause: str) -> CheckSet:
+    """Return what a clause means that may join several orders, as in "two sentences and no emoji":
+    the clause as one, or the checks of its parts if each part is understood by itself and together
+    they are more. The checks are not the whole if a joined part is an order that is not understood.
+    """
+    one = tuple(dict.fromkeys(_of_clause(clause)))
+    joints = list(JOINTS.finditer(mask_quoted(clause)))
+    whole = True
+    for joint in joints if len(joints) <= MOST_JOINTS else ():
+        left, right = clause[: joint.start()], clause[joint.end() :]
+        first, rest = _of_clause(left), _of_joined(right)
+        conjunction = CONJUNCTION.fullmatch(joint[0]) is not None
+        if first and rest.checks and not _may_be_denied(left, right, rest.checks):
+            several = tuple(dict.fromkeys((*first, *rest.checks)))
+            if len(several) > len(one):
+                return CheckSet(checks=several, whole=rest.whole)
+        elif conjunction and set(rest.checks) - set(one):
+            if has_negation(left) and not first:
+                return CheckSet(checks=())  # "don't do that and stay under 3 lines"
+            whole = whole and {check.kind for check in rest.checks} <= {check.kind for check in one}
+        elif conjunction:
+            whole = whole and not _asks_for_more(left, right)
+    return CheckSet(checks=one, whole=whole)
+
+
+def _may_be_denied(left: str, right: str, checks: Sequence[Check]) -> bool:
+    """Whether a negation in the left part may be about the right one, too: in "no emojis and
+    bullets" it may, in "no emojis and at most two sentences" and "no emojis and use bullets" not.
+    """
+    if not has_negation(left) or has_negation(right) or is_demand(right):
+        return False
+    return any(check.at_least is None and check.at_most is None for check in checks)
+
+
+def _asks_for_more(left: str, right: str) -> bool:
+    """Whether one of two joined parts is an order of its own that is not understood."""
+    return any(begins_as_order(part) and not _of_clause(part) for part in (left, right))
 
 
 def _of_clause(clause: str) -> list[Check]:

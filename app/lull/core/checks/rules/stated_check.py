@@ -1,27 +1,26 @@
-"""Turns a rule that a user stated in a message into the check (a program that tests answers) that
-is equivalent to it, if there is exactly one; finds the words of a rule by which it can be named.
+"""Turns a rule that a user stated in a message into the checks (programs that test answers) that
+are equivalent to it, or to a part of it; finds the words of a rule by which it can be named.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-from lull.core.checks.check import NO_LIBRARIES, Check, CheckLibraries
+from lull.core.checks.check import NO_LIBRARIES, Check, CheckLibraries, CheckSet
 from lull.core.checks.check_answer import should_propose
-from lull.core.checks.reading import to_json
+from lull.core.checks.reading import all_to_json
 from lull.core.checks.rules import scope
 from lull.core.checks.rules.disputed import disputed_check
-from lull.core.checks.rules.recognising import checks_for_rule, exact_checks
+from lull.core.checks.rules.recognising import checks_for_rule, exact_checks, exact_set
 
 
-def stated_check(kind: str, rule: str) -> Check | None:
-    """Return the one check (a program that tests answers) that is equivalent to a rule in plain
-    language; None if there is none or the rule needs several.
+def stated_checks(kind: str, rule: str) -> CheckSet | None:
+    """Return the checks (programs that test answers) that a rule in plain language means, or a part
+    of it does; None if there are none.
 
     `kind` is the class of check that a classifier predicts for the rule.
     """
-    checks = checks_for_rule(kind, rule)
-    return checks[0] if len(checks) == 1 else None
+    return checks_for_rule(kind, rule)
 
 
 def proposed_check(
@@ -32,19 +31,21 @@ def proposed_check(
     *,
     tools: CheckLibraries = NO_LIBRARIES,
 ) -> str:
-    """Return the JSON of the check (a program that tests answers) to propose to a user together
+    """Return the JSON of the checks (programs that test answers) to propose to a user together
     with the rule that they stated; "" if the rule has none, or if the answer that the user
-    complained of passes it.
+    complained of passes them.
 
     `kind` is the class of check that a classifier predicts for the rule, `complaint` the whole
     message in which the user stated it, if the reader takes it for one that complains of the
     answer.
     """
-    check = stated_check(kind, rule)
-    if check is None and not exact_checks(rule):  # else its words need several, or speak against it
-        check = disputed_check(kind, rule, answer, complaint=complaint, tools=tools)
-    offered = check is not None and should_propose(check, answer, tools)
-    return to_json(check) if check is not None and offered else ""
+    checks = stated_checks(kind, rule)
+    if checks is None and exact_set(rule) is None:  # else the classifier speaks against its words
+        one = disputed_check(kind, rule, answer, complaint=complaint, tools=tools)
+        checks = CheckSet(checks=(one,)) if one is not None else None
+    if checks is None or not should_propose(checks, answer, tools):
+        return ""
+    return all_to_json(checks)
 
 
 MOST_WORDS: Final = 25
