@@ -73,6 +73,9 @@ PLANTED = [
     ("service/__init__", "lull.backends.system.clock", "Only wiring names concrete backends"),
     ("service/wiring/__init__", "lull.cli.main", "nothing imports from a floor above"),
     ("service/idle/quiet", "lull.backends.ollama.facts", "Only wiring names concrete backends"),
+    ("cli/skills/skills", "lull.backends.ollama.facts", "Of the backends, the command line names"),
+    ("cli/chat/conversations", "lull.cli.skills.skills", "The command line's subjects know"),
+    ("cli/shared/keys", "lull.cli.chat.ask", "The command line's subjects know"),
     *(
         (module, "PySide6", "Qt stands only in the desktop")
         for module in ("__init__", "cli/__init__", "pocket/language", "resources", "engine/worker")
