@@ -22,7 +22,6 @@ from bench.house import (
     crowded,
     folders_imported_by,
     imported_by,
-    imports,
     pairs_both_ways,
     tree_of,
     types_of_one_name,
@@ -34,9 +33,6 @@ from bench.house import (
 ROOT = Path(__file__).parents[1]
 APP = ROOT / "app"
 SOURCES = sorted((APP / "lull").rglob("*.py"))
-CORE = [file for file in SOURCES if file.is_relative_to(APP / "lull" / "core")]
-PORTS = {"ports.py", "engine.py", "judge.py"}
-"""Files that only declare protocols: their async methods are implemented outside of core."""
 CATALOGUES = {"ChatProgram", "Pattern"}
 """Classes of rows in a list in the source; their functions are rules, as plain as data."""
 
@@ -77,6 +73,9 @@ PLANTED = [
     ("service/__init__", "lull.backends.system.clock", "Only wiring names concrete backends"),
     ("service/wiring/__init__", "lull.cli.main", "nothing imports from a floor above"),
     ("service/idle/quiet", "lull.backends.ollama.facts", "Only wiring names concrete backends"),
+    ("cli/skills/skills", "lull.backends.ollama.facts", "Of the backends, the command line names"),
+    ("cli/chat/conversations", "lull.cli.skills.skills", "The command line's subjects know"),
+    ("cli/shared/keys", "lull.cli.chat.ask", "The command line's subjects know"),
     *(
         (module, "PySide6", "Qt stands only in the desktop")
         for module in ("__init__", "cli/__init__", "pocket/language", "resources", "engine/worker")
@@ -113,18 +112,6 @@ def test_a_line_that_imports_past_the_contracts_breaks_them_wherever_it_stands(
 
 def dotted(module: str) -> str:
     return f"lull/{module}".removesuffix("/__init__").replace("/", ".")
-
-
-def test_core_imports_only_the_standard_library() -> None:
-    for file in CORE:
-        for name in imports(file):
-            top = name.split(".")[0]
-            assert top in sys.stdlib_module_names or name.startswith("lull.core"), (file, name)
-
-
-@pytest.mark.parametrize("word", ["async def", "time.time(", "datetime.now(", "random.random("])
-def test_core_has_no_clock_no_chance_and_nothing_that_waits(word: str) -> None:
-    assert [f for f in CORE if word in f.read_text("utf-8") and f.name not in PORTS] == []
 
 
 def test_no_folder_is_too_full_to_be_read() -> None:

@@ -411,6 +411,18 @@ async def test_a_history_that_outgrows_the_window_loses_its_skills_first(home: H
     assert (await home.say(*more, facts=facts)).injection.empty
 
 
+async def test_so_does_a_history_whose_skills_joined_a_later_message(home: Home) -> None:
+    facts = replace(FACTS, window_tokens=4096)
+    history = [ASKS, assistant("a"), user("write a menu for two")]
+    await home.say(ASKS, said="a", facts=facts)
+    await add_menu(home)
+    second = await home.say(*history, said="b", facts=facts)
+    assert len(second.injection.suffixes) == 1
+    assert second.injection.system == ""
+    long = await home.say(*history, assistant("b"), user("words " * 1900), facts=facts)
+    assert long.injection.empty
+
+
 async def test_the_clients_own_window_counts(home: Home) -> None:
     await add_menu(home)
     small = await home.open(request=chat(ASKS, window_tokens=64))

@@ -26,6 +26,7 @@ from lull.store.clients.client_files import (
     replace_client_file,
 )
 from lull.store.clients.connections import Connections
+from lull.store.disk.on_disk import is_there
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +108,7 @@ class ClientConnecting:
         if known is not None:
             return Path(known.path)
         places = [Path(one) for one in client.places(self._user)]
-        there = (one for one in places if one.exists() or one.is_symlink())
+        there = filter(is_there, places)
         return next(there, places[0] if places else None)
 
     def plan(

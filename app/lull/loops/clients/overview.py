@@ -13,6 +13,7 @@ from lull.core.clients.client import ChatProgram, UserMachine
 from lull.core.clients.connection import ConnectionState
 from lull.core.clients.target import ConnectTarget
 from lull.loops.clients.connect import ClientConnecting
+from lull.store.disk.on_disk import is_there
 
 
 class InstalledPrograms(Protocol):
@@ -44,10 +45,10 @@ class ClientOverview:
         executable = self._programs.executable(client.programs)
         place = self._connecting.place(client, named)
         traces = [Path(one) for one in client.traces(self._user)]
-        there = executable is not None or any(one.exists() for one in traces)
+        there = executable is not None or any(map(is_there, traces))
         if client.name != "environment" and place is not None:
             own_folder = place.parent not in (self._user.home, self._user.config)
-            there = there or place.exists() or (own_folder and place.parent.exists())
+            there = there or is_there(place) or (own_folder and is_there(place.parent))
         standing = self._connecting.connection_state(client, target, named)
         return {
             "name": client.name,

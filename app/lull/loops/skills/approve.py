@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -35,6 +34,7 @@ from lull.core.skills.skill import (
 )
 from lull.core.skills.skill_secrets import check_no_secrets
 from lull.loops.skills.from_files import FromFiles
+from lull.store.disk.on_disk import is_there
 from lull.store.disk.uninterrupted import uninterrupted
 from lull.store.skills.copied_files import CopiedFiles
 from lull.store.skills.proof_records import proof_writer
@@ -246,7 +246,7 @@ class Approve:
                 "There is no active skill to export.", hint="`lull skills list` shows the skills."
             )
         targets = [(skill, folder / skill.name) for skill in chosen]
-        taken = [str(target) for _, target in targets if os.path.lexists(target)]
+        taken = [str(target) for _, target in targets if is_there(target)]
         if taken:
             raise Conflict(f"{taken[0]} is there already.", hint="Export to an empty folder.")
         for skill in chosen:

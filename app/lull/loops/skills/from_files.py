@@ -33,6 +33,7 @@ from lull.core.skills.skill import (
 )
 from lull.core.skills.skill_secrets import name_without_secrets
 from lull.loops.skills.propose import flags_of, traces_of
+from lull.store.disk.on_disk import is_same_folder
 from lull.store.proof.proposals import Proposals
 from lull.store.skills.copied_files import CopiedFiles
 from lull.store.skills.skill_files import (
@@ -247,7 +248,7 @@ def shipped(folder: Path, home: Path) -> list[SkillText] | None:
     """Return the texts of the skills in `folder` if it is `home`, the folder of the skills that
     ship with Lull; else None.
     """
-    if not folder.is_dir() or folder.resolve() != home.resolve():
+    if not is_same_folder(folder, home):
         return None
     return _read(folder)[1]
 

@@ -83,6 +83,16 @@ def check_is_file(database: Path) -> None:
     )
 
 
+def is_there(path: Path) -> bool:
+    """Whether anything is at a path, be it a link to a place that is not there now."""
+    return os.path.lexists(path)
+
+
+def is_same_folder(one: Path, other: Path) -> bool:
+    """Whether both paths lead to one folder, links followed."""
+    return one.is_dir() and one.resolve() == other.resolve()
+
+
 def leads_nowhere(path: Path) -> bool:
     """Whether a path goes through a link to a place that is not there now, such as another disk,
     or that cannot be looked at: what is behind it may be whole.
