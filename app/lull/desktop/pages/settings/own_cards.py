@@ -13,14 +13,14 @@ from PySide6.QtWidgets import QLineEdit
 
 from lull.desktop.language.language_choice import LANGUAGE, LANGUAGES, SYSTEM, chosen_language
 from lull.desktop.language.words import tr
+from lull.desktop.pages.settings.searched_card import SearchedCard
 from lull.desktop.pages.settings.wipe_dialog import WipeDialog
 from lull.desktop.service.state import OutcomeMessage
 from lull.desktop.shared.autostart import Autostart, AutostartPart
-from lull.desktop.shared.diagnostics_dialog import DiagnosticsDialog
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.notices import NoticeKind
 from lull.desktop.widgets.page import Kit
-from lull.desktop.widgets.parts import Card, button, label, row
+from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.style import TEXT_SIZE, THEME, THEMES, chosen_theme
 from lull.desktop.widgets.tokens import DARK, GAP, LIGHT
 from lull.desktop.widgets.wrapped_check import WrappedCheck
@@ -29,7 +29,7 @@ TEXT_SIZES: Final = (100, 125, 150, 200)
 """Text sizes that the user can choose, in percent of the usual size."""
 
 
-class WindowCard(Card):
+class WindowCard(SearchedCard):
     """Card of the Settings page with the window's own preferences: theme, text size, language,
     notifications, start at login.
     """
@@ -40,7 +40,7 @@ class WindowCard(Card):
         self.box.addLayout(row(label(tr("Theme")), None, self._themes()))
         self.box.addLayout(row(label(tr("Text size")), None, self._text_size()))
         self.box.addLayout(row(label(tr("Language")), None, self._languages()))
-        self.box.addWidget(label(tr("Notify me about"), "muted", wrap=True))
+        self.box.addWidget(label(tr("Notifications: tell me about"), "muted", wrap=True))
         for kind, words in (
             (NoticeKind.PROPOSALS, tr("Skills to review, once a day")),
             (NoticeKind.NIGHT, tr("Overnight training results")),
@@ -131,7 +131,7 @@ class WindowCard(Card):
             )
 
 
-class DataCard(Card):
+class DataCard(SearchedCard):
     """Card of the Settings page that shows where Lull's data folder is, with buttons to open the
     folder, to copy its path or to delete data.
     """
@@ -155,20 +155,15 @@ class DataCard(Card):
                 wrap=True,
             )
         )
+        self.wipe = button(tr("Delete data…"), lambda: WipeDialog(kit, self).open())
         self.box.addLayout(
             row(
                 button(tr("Open the folder"), self._open_home),
                 button(tr("Copy the path"), lambda: kit.actions.copy(home, tr("Copied."))),
+                self.wipe,
                 None,
             )
         )
-        self.wipe = button(tr("Delete data…"), lambda: WipeDialog(kit, self).open())
-        self.diagnose = button(tr("Diagnostics…"), self._diagnose)
-        steps = button(tr("Run setup again"), kit.show_first_run)
-        self.box.addLayout(row(self.diagnose, steps, self.wipe, None))
-
-    def _diagnose(self) -> None:
-        DiagnosticsDialog(self._kit, self).open()
 
     def _open_home(self) -> None:
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._kit.place.home)))
