@@ -24,12 +24,13 @@ _STEM: Final = 5
 """Fewest letters that two words share at their beginnings if only their endings differ."""
 _ENDING: Final = 3
 """Most letters of an ending in which two words differ."""
+_PLURALS: Final = ("s", "es", "e", "n", "en")
+"""Endings in which also a word of few letters may differ from a typed one."""
 _STEM_SHARE: Final = 0.7
 """Least share of the longer word that two words with different endings have in common."""
 _MENDED: Final = 4
-"""Fewest letters of a word in which a typing mistake is looked for; in a word twice as long, two
-mistakes are.
-"""
+"""Fewest letters of a word for each typing mistake that is looked for."""
+_MOST_MISTAKES: Final = 2
 _TELLING: Final = 4
 """Fewest letters of a word that counts where no text has all words: shorter ones tell little."""
 
@@ -80,7 +81,7 @@ def queries(text: str) -> Iterator[Query]:
     if words:
         yield Query(words=words, needed=len(words), mends=True)
     telling = tuple(word for word in words if len(word) >= _TELLING) or words
-    for needed in range(len(telling), 0, -1):
+    for needed in range(len(telling) - (telling == words), 0, -1):
         yield Query(words=telling, needed=needed, mends=True)
 
 
@@ -98,8 +99,8 @@ def _meets(word: str, one: str, *, mends: bool) -> bool:
     if one.startswith(word) or (len(word) >= _INSIDE and word in one):
         return True
     stem = _shared(word, one)
-    if stem == len(one) >= _INSIDE - 1 and len(word) - stem <= (_ENDING if stem >= _STEM else 1):
-        return True
+    if stem == len(one) and (word[stem:] in _PLURALS or stem >= _STEM):
+        return len(word) - stem <= _ENDING
     if stem >= max(_STEM, _STEM_SHARE * max(len(word), len(one))):
         return max(len(word), len(one)) - stem <= _ENDING
     return mends and _is_mistyped(word, one)
@@ -114,11 +115,11 @@ def _shared(word: str, one: str) -> int:
 
 def _is_mistyped(word: str, one: str) -> bool:
     """Whether a word becomes the beginning of another one when one letter, or two in a long word,
-    are changed, added, left out or swapped with their neighbours.
+    are changed, added, left out or swapped with their neighbours. Few people mistype the first
+    letter.
     """
-    mistakes = len(word) // _MENDED
-    mistakes = min(mistakes, 2)
-    if not mistakes or len(one) < len(word) - mistakes:
+    mistakes = min(len(word) // _MENDED, _MOST_MISTAKES)
+    if not mistakes or len(one) < len(word) - mistakes or word[0] not in one[:2]:
         return False
     one = one[: len(word) + mistakes]
     before: list[int] = []

@@ -145,7 +145,8 @@ class SettingLine(QWidget):
         """
         if self._said is None:
             self._said = said_in((*texts_on(self), *self._told))
-        found = query.fits(self._said | beside)
+        reset = said_in((tr("Reset"),)) if self.changed else frozenset()
+        found = query.fits(self._said | beside | reset)
         self.setVisible(found)
         return found
 

@@ -20,7 +20,7 @@ from lull.desktop.shared.autostart import Autostart, AutostartPart
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.notices import NoticeKind
 from lull.desktop.widgets.page import Kit
-from lull.desktop.widgets.parts import button, label, row
+from lull.desktop.widgets.parts import FlowLabel, button, label, row
 from lull.desktop.widgets.style import TEXT_SIZE, THEME, THEMES, chosen_theme
 from lull.desktop.widgets.tokens import DARK, GAP, LIGHT
 from lull.desktop.widgets.wrapped_check import WrappedCheck
@@ -37,10 +37,25 @@ class WindowCard(SearchedCard):
     def __init__(self, kit: Kit) -> None:
         super().__init__(tr("This window"))
         self._kit = kit
-        self.box.addLayout(row(label(tr("Theme")), None, self._themes()))
-        self.box.addLayout(row(label(tr("Text size")), None, self._text_size()))
-        self.box.addLayout(row(label(tr("Language")), None, self._languages()))
-        self.box.addWidget(label(tr("Notifications: tell me about"), "muted", wrap=True))
+        self._line(
+            tr("Theme"),
+            self._themes(),
+            tr("The colours of this window. “Like the system” follows the computer's appearance."),
+        )
+        self._line(
+            tr("Text size"),
+            self._text_size(),
+            tr("Makes all text in this window larger; the font of other programs stays."),
+        )
+        self._line(
+            tr("Language"),
+            self._languages(),
+            tr("The language of this window and its menus: English or German."),
+        )
+        self._head(
+            tr("Notifications"),
+            tr("Lull shows a notification only for what is ticked here."),
+        )
         for kind, words in (
             (NoticeKind.PROPOSALS, tr("Skills to review, once a day")),
             (NoticeKind.NIGHT, tr("Overnight training results")),
@@ -53,8 +68,10 @@ class WindowCard(SearchedCard):
                 bool(kit.preferences.value(key, True, type=bool)),
                 functools.partial(kit.preferences.setValue, key),
             )
-        self.box.addSpacing(GAP)
-        self.box.addWidget(label(tr("Start when I log in"), "muted", wrap=True))
+        self._head(
+            tr("Start at login"),
+            tr("Lull then starts with your computer, without opening a window."),
+        )
         autostart = Autostart.for_platform(kit.place)
         if autostart is None:
             self.box.addWidget(
@@ -70,6 +87,16 @@ class WindowCard(SearchedCard):
                 autostart.is_on(part),
                 functools.partial(self._start_at_login, autostart, part),
             )
+
+    def _line(self, name: str, editor: Choice, reason: str) -> None:
+        self.box.addLayout(row(FlowLabel(name), None, editor))
+        self.box.addWidget(label(reason, "small", wrap=True))
+        editor.setAccessibleDescription(reason)
+
+    def _head(self, name: str, reason: str) -> None:
+        self.box.addSpacing(GAP)
+        self.box.addWidget(label(name, wrap=True))
+        self.box.addWidget(label(reason, "small", wrap=True))
 
     def _themes(self) -> Choice:
         made = self.theme = Choice()

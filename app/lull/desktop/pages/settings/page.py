@@ -159,6 +159,7 @@ class SettingsPage(Page):
 
     def show_content(self) -> None:
         self.model.refresh()
+        self.lull_card.show_version(str(self.state.status.get("version") or ""))
         self.privacy_card.show_settings(self.state.value(Subject.SETTINGS).get("settings", ()))
         for one in self._rows():
             line = self.lines.get(one["key"])

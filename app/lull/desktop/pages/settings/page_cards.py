@@ -48,8 +48,9 @@ class PrivacyCard(SearchedCard):
             return
         self._open = keys
         none = tr(
-            "None of your conversations are sent to another computer, and no other computer can "
-            "reach Lull. Before you change a setting that allows this, Lull asks you."
+            "None of your conversations are sent to another computer, in your network or on the "
+            "internet, and no other computer can reach Lull. Before you change a setting that "
+            "allows this, Lull asks you."
         )
         some = tr("These settings let data leave this computer, or let others reach Lull:")
         self.words.setText(some if keys else none)
@@ -75,10 +76,17 @@ class LullCard(SearchedCard):
             "for whoever helps you, without your conversations."
         )
         self.box.addWidget(label(words, "muted", wrap=True))
+        self.version = label("", "muted", wrap=True)
+        self.box.addWidget(self.version)
         self.restart = button(tr("Restart Lull"), kit.actions.restart)
         self.setup = button(tr("Run setup again"), kit.show_first_run)
         self.diagnose = button(tr("Diagnostics…"), self._diagnose)
         self.box.addLayout(row(self.restart, self.setup, self.diagnose, None))
+
+    def show_version(self, version: str) -> None:
+        """Show which version of Lull runs; "" hides the line."""
+        self.version.setText(tr("Version %1", version))
+        self.version.setVisible(bool(version))
 
     def _diagnose(self) -> None:
         DiagnosticsDialog(self._kit, self).open()
@@ -94,6 +102,11 @@ class ElsewhereCard(SearchedCard):
         self.lines: dict[PageName, QWidget] = {}
         """The lines by the pages that they lead to."""
         for name, page, words in (
+            (
+                PageName.TODAY,
+                tr("Today"),
+                tr("Lull's own work: pause it, or see why it waits"),
+            ),
             (
                 PageName.CONNECT,
                 tr("Connect"),
