@@ -19,7 +19,7 @@ from lull.desktop.pages.settings.searched_card import texts_on
 from lull.desktop.pages.settings.units import NumberUnit
 from lull.desktop.pages.settings.values import caution
 from lull.desktop.shared.setting_names import NAMES, title_of, without_keys
-from lull.desktop.widgets.parts import Card, FlowLabel, button, chip, label, row
+from lull.desktop.widgets.parts import Card, FlowLabel, button, chip, label, row, unwrapped_row
 from lull.desktop.widgets.tokens import GAP
 
 
@@ -79,7 +79,15 @@ class SettingLine(QWidget):
         box = QVBoxLayout(self)
         box.setContentsMargins(0, 0, 0, GAP // 2)
         box.setSpacing(2)
-        box.addLayout(row(FlowLabel(self.title), self.mark, None, self.editor, self.unit_label))
+        number = isinstance(self.editor, FieldEdit) and self.editor.of_number
+        self.unit_label.setVisible(number)
+        # A unit never stands on another line than its number.
+        field: QWidget = self.editor
+        if number:
+            field = QWidget()
+            field.setLayout(unwrapped_row(self.editor, self.unit_label))
+            field.layout().setContentsMargins(0, 0, 0, 0)
+        box.addLayout(row(FlowLabel(self.title), self.mark, None, field))
         box.addWidget(label(reason, "small", wrap=True))
         if self.key in HELPERS:
             self.helper = label("", "muted", wrap=True)
@@ -90,8 +98,6 @@ class SettingLine(QWidget):
         self.caution = label("", "warn", wrap=True)
         self.caution.hide()
         box.addWidget(self.caution)
-        number = isinstance(self.editor, FieldEdit) and self.editor.of_number
-        self.unit_label.setVisible(number)
         self.put(one)
 
     def put(self, one: Json, *, anyway: bool = False) -> None:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QLineEdit
+from PySide6.QtWidgets import QLineEdit, QVBoxLayout
 
 from lull.desktop.language.language_choice import LANGUAGE, LANGUAGES, SYSTEM, chosen_language
 from lull.desktop.language.words import tr
@@ -89,14 +89,20 @@ class WindowCard(SearchedCard):
             )
 
     def _line(self, name: str, editor: Choice, reason: str) -> None:
-        self.box.addLayout(row(FlowLabel(name), None, editor))
-        self.box.addWidget(label(reason, "small", wrap=True))
+        box = QVBoxLayout()
+        box.setSpacing(2)
+        box.addLayout(row(FlowLabel(name), None, editor))
+        box.addWidget(label(reason, "small", wrap=True))
+        self.box.addLayout(box)
         editor.setAccessibleDescription(reason)
 
     def _head(self, name: str, reason: str) -> None:
         self.box.addSpacing(GAP)
-        self.box.addWidget(label(name, wrap=True))
-        self.box.addWidget(label(reason, "small", wrap=True))
+        box = QVBoxLayout()
+        box.setSpacing(2)
+        box.addWidget(label(name, wrap=True))
+        box.addWidget(label(reason, "small", wrap=True))
+        self.box.addLayout(box)
 
     def _themes(self) -> Choice:
         made = self.theme = Choice()
