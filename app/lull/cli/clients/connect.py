@@ -122,7 +122,8 @@ class _Walk:
         standing = self._connecting.connection_state(client, self._target)
         if client.edit is not None and standing is not ConnectionState.CONNECTED:
             raise UsageError(
-                f"{client.title} is not connected.", hint=f"lull connect {client.name}"
+                f"{client.title} is not connected.",
+                hint=f"`lull connect {client.name}` connects it.",
             )
         test = self._try(client)
         document = {"name": client.name, "test": test, "clients": [self.view(client)]}

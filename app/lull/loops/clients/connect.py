@@ -142,7 +142,8 @@ class ClientConnecting:
         if client.needs_model and not target.model:
             raise UsageError(
                 f"You have to choose which of your models {client.title} asks.",
-                hint=f"Choose a model; in the terminal: lull connect {client.name} --model MODEL",
+                hint="Choose a model; in the terminal: "
+                f"`lull connect {client.name} --model MODEL`.",
             )
         edited = self._edited(client, path, text, target)
         return ConnectPlan(

@@ -160,7 +160,7 @@ class WindowCard(SearchedCard):
             self._kit.state.told.emit(OutcomeMessage(text=text))
         except OSError as error:
             self._kit.state.told.emit(
-                OutcomeMessage(text=tr("Not done: %1", error.strerror), good=False)
+                OutcomeMessage(text=tr("Not done: %1.", error.strerror), good=False)
             )
 
 
