@@ -81,6 +81,16 @@ def test_a_list_is_set_as_one_says_it_and_as_it_is_shown() -> None:
             rule.from_text(text)
 
 
+def test_quotes_around_a_typed_name_are_no_part_of_it_and_a_semicolon_ends_a_name_too() -> None:
+    known = {name: rule for (_, name), rule in rules().items()}
+    apps = known["exclusive_apps"]
+    for text in ("Steam, Blender", "Steam; Blender", '"Steam", "Blender"', "„Steam“, ‘Blender’;"):
+        assert apps.from_text(text) == ("Steam", "Blender"), text
+    assert apps.from_text('The "best" game') == ('The "best" game',)
+    assert known["model"].from_text('"qwen3:8b"') == "qwen3:8b"
+    assert known["folder"].from_text("'/media/disk'") == "/media/disk"
+
+
 def test_a_changed_key_keeps_all_comments_and_every_other_line(file: Path) -> None:
     file.write_text(OWN)
     settings = set_value(file, "skills.at_most", "5")

@@ -72,7 +72,7 @@ def test_every_way_to_write_a_key_is_understood(text: str, tmp_path: Path) -> No
 def test_an_unknown_key_is_refused_with_its_line_and_a_guess() -> None:
     text = "# a comment\n\n[skills]\nbudget_tokens = 300\nbuget_share = 0.1\n"
     assert problem_of(text) == (
-        "settings.toml, line 5: unknown key 'buget_share' in [skills]."
+        "settings.toml, line 5: Unknown key 'buget_share' in [skills]."
         " (Did you mean 'budget_share'?)"
     )
 
@@ -80,27 +80,27 @@ def test_an_unknown_key_is_refused_with_its_line_and_a_guess() -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("[servise]\n", "line 1: unknown group [servise]. (Did you mean 'service'?)"),
-        ("[log]\n[zzz]", "line 2: unknown group [zzz]. (There are: service, upstream, models,"),
-        ("[log]\nport = 1", "line 2: unknown key 'port' in [log]. (It belongs below [service].)"),
+        ("[servise]\n", "line 1: Unknown group [servise]. (Did you mean 'service'?)"),
+        ("[log]\n[zzz]", "line 2: Unknown group [zzz]. (There are: service, upstream, models,"),
+        ("[log]\nport = 1", "line 2: Unknown key 'port' in [log]. (It belongs below [service].)"),
         (
             "port = 1",
-            "line 1: unknown key 'port' outside of any group. (It belongs below [service]",
+            "line 1: Unknown key 'port' outside of any group. (It belongs below [service]",
         ),
         ("\nservice = 3", "line 2: [service] is a group."),
         ("[[service]]\nport = 1", "line 1: [service] is a group."),
         ("[service.port]\nx = 1", "line 1: port in [service]: A group is not allowed."),
-        ("[service]\nx.y = 1", "line 2: unknown key 'x' in [service]."),
-        ("\nservice.prot = 1", "line 2: unknown key 'prot' in [service]. (Did you mean 'port'?)"),
-        ("service = { bind = '::1', prot = 1 }", "line 1: unknown key 'prot' in [service]."),
-        ('[service]\n"prot" = 1', "line 2: unknown key 'prot' in [service]."),
+        ("[service]\nx.y = 1", "line 2: Unknown key 'x' in [service]."),
+        ("\nservice.prot = 1", "line 2: Unknown key 'prot' in [service]. (Did you mean 'port'?)"),
+        ("service = { bind = '::1', prot = 1 }", "line 1: Unknown key 'prot' in [service]."),
+        ('[service]\n"prot" = 1', "line 2: Unknown key 'prot' in [service]."),
         (
             '[service]\nallow_origins = [\n  "app://*", # port = 1\n]\nprot = 1',
-            "line 5: unknown key 'prot' in [service].",
+            "line 5: Unknown key 'prot' in [service].",
         ),
         (
             '[idle]\nsource = """file:/\\\n  prot = 1"""\n[service]\nprot = 1',
-            "line 5: unknown key 'prot' in [service].",
+            "line 5: Unknown key 'prot' in [service].",
         ),
         (
             "[service] # the listener\n\n  # more\n\n  port = 70000 # too many",
@@ -174,7 +174,7 @@ def test_toml_beyond_all_bounds_is_one_error(text: str) -> None:
 
 def test_another_bind_needs_the_word_that_it_is_meant() -> None:
     says = problem_of('[service]\nport = 1\nbind = "0.0.0.0"')
-    assert says.startswith('settings.toml, line 3: service.bind is "0.0.0.0"')
+    assert says.startswith('settings.toml, line 3: “service.bind” is "0.0.0.0"')
     assert "allow_network" in says
     meant = parse_settings('[service]\nbind = "0.0.0.0"\nallow_network = true', "settings.toml")
     assert meant.service.needs_token

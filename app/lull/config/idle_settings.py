@@ -127,8 +127,8 @@ class IdleSettings:
     )
     battery_ok: bool = setting(
         _RULE.battery_ok,
-        "Whether Lull may also work on battery. This is off by default, because training "
-        "would empty the battery within an hour.",
+        "Whether Lull may also work on battery, as on a laptop that is not plugged in. This is "
+        "off by default, because training would empty the battery within an hour.",
     )
     battery_share: float = setting(
         _RULE.battery_share,
@@ -143,15 +143,15 @@ class IdleSettings:
     )
     load_share: float = setting(
         _RULE.load_share,
-        "The share of the processor that other programs may use before Lull waits, so that a "
+        "The share of the processor (CPU) that other programs may use before Lull waits, so that a "
         "video export or a backup goes first.",
         at_least=0,
         at_most=1,
     )
     memory_share: float = setting(
         _RULE.memory_share,
-        "The share of memory that must be free before Lull begins its own work. While it works, "
-        "half of this is enough.",
+        "The share of memory (RAM) that must be free before Lull begins its own work. While it "
+        "works, half of this is enough.",
         at_least=0,
         at_most=0.95,
     )

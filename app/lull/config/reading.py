@@ -82,8 +82,8 @@ def find_contradiction(settings: Settings) -> tuple[SettingKey, SettingsError] |
     service = settings.service
     if not is_loopback(service.bind) and not service.allow_network:
         return ("service", "bind"), SettingsError(
-            f'service.bind is "{service.bind}", which other machines can reach, and '
-            "service.allow_network is false.",
+            f'“service.bind” is "{service.bind}", which other machines can reach, and '
+            "“service.allow_network” is false.",
             hint="Set service.allow_network to true first if you want that.",
         )
     return None
@@ -148,16 +148,16 @@ class _Reading:
 
     def _unknown_group(self, group: str, table: object) -> SettingsError:
         if isinstance(table, dict):
-            return self._error((group,), f"unknown group [{group}].", _near(group, self._groups))
+            return self._error((group,), f"Unknown group [{group}].", _near(group, self._groups))
         home = [f"[{owner}]" for owner, name in self._rules if name == group]
         hint = f"It belongs below {', '.join(home)}." if home else similar_keys_hint(group)
-        return self._error((group,), f"unknown key '{group}' outside of any group.", hint)
+        return self._error((group,), f"Unknown key '{group}' outside of any group.", hint)
 
     def _unknown_key(self, group: str, name: str) -> SettingsError:
         own = [key for owner, key in self._rules if owner == group]
         home = [f"[{owner}]" for owner, key in self._rules if key == name]
         hint = f"It belongs below {', '.join(home)}." if home else _near(name, own)
-        return self._error((group, name), f"unknown key '{name}' in [{group}].", hint)
+        return self._error((group, name), f"Unknown key '{name}' in [{group}].", hint)
 
     def _error(self, path: tuple[str, ...], detail: str, hint: str) -> SettingsError:
         line = key_lines(self._text).get(path, 1)

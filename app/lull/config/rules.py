@@ -19,6 +19,7 @@ from lull.core.errors import SettingsError
 SettingValue = bool | int | float | str | tuple[str, ...]
 T = TypeVar("T", bool, int, float, str, tuple[str, ...])
 
+_QUOTES = frozenset((('"', '"'), ("'", "'"), ("“", "”"), ("„", "“"), ("‘", "’"), ("«", "»")))
 _YES, _NO = ("true", "yes", "on"), ("false", "no", "off")
 
 
@@ -137,19 +138,28 @@ class Rule:
             case float():
                 return float(plain) if re.fullmatch(r"[+-]?\d+(\.\d+)?", plain) else text
             case str():
-                return plain
+                return _unquoted(plain)
             case _:
                 return _list(plain)
 
 
 def _list(plain: str) -> object:
-    """Parse comma-separated entries, or a list as `lull settings show` prints it."""
+    """Parse entries between commas or semicolons, or a list as `lull settings show` prints it."""
     if plain.startswith("["):
         try:
             return json.loads(plain)
         except (ValueError, RecursionError):
             pass  # the broken list becomes entries, which are then refused
-    return [entry.strip() for entry in plain.split(",") if entry.strip()]
+    entries = (_unquoted(entry.strip()) for entry in re.split("[,;]", plain))
+    return [entry for entry in entries if entry]
+
+
+def _unquoted(text: str) -> str:
+    """Return a typed text without the quotes around it: they stand in the examples, and are no part
+    of a name.
+    """
+    quoted = len(text) > 1 and (text[0], text[-1]) in _QUOTES
+    return text[1:-1].strip() if quoted else text
 
 
 def setting(

@@ -106,7 +106,8 @@ class UpstreamSettings:
 
     address: str = setting(
         "",
-        f"The address of your Ollama. Empty means the one in OLLAMA_HOST, else {addresses.OLLAMA}.",
+        "The address (URL) of your Ollama. Empty means the one in OLLAMA_HOST, else "
+        f"{addresses.OLLAMA}.",
         fits=addresses.is_address,
         form='empty or an address such as "http://127.0.0.1:11434"',
     )
@@ -262,14 +263,14 @@ class RecordsSettings:
     )
     keep_days: int = setting(
         365,
-        "How many days conversations are kept. A year shows what changes with the seasons. 0 "
-        "keeps them for ever.",
+        "How many days the history of your conversations is kept. A year shows what changes "
+        "with the seasons. 0 keeps them for ever.",
         at_least=0,
         at_most=36500,
     )
     keep_mb: int = setting(
         2048,
-        "The most space that conversations may take. When they take more, the oldest are "
+        "The most disk space that conversations may take. When they take more, the oldest are "
         "removed first. 0 sets no limit.",
         at_least=0,
         at_most=10_000_000,

@@ -57,6 +57,7 @@ def page_titles() -> dict[PageName, str]:
         PageName.SCHEDULE: tr("Schedule"),
         PageName.CONVERSATIONS: tr("Conversations"),
         PageName.CHAT: tr("Chat"),
+        PageName.CONNECT: tr("Connect"),
         PageName.SETTINGS: tr("Settings"),
         PageName.LOGS: tr("Logs"),
     }
@@ -65,7 +66,7 @@ def page_titles() -> dict[PageName, str]:
 def shortcuts() -> tuple[tuple[str, str], ...]:
     """Return the keyboard shortcuts as (keys, what they do)."""
     return (
-        ("Ctrl+1 … Ctrl+9", tr("the pages")),
+        ("Ctrl+1 … Ctrl+9, Ctrl+0", tr("the pages")),
         ("Ctrl+F", tr("search on this page")),
         ("Ctrl+,", tr("settings")),
         ("Ctrl+W", tr("close the window; Lull keeps running")),
@@ -203,7 +204,8 @@ class MainWindow(QMainWindow):
 
     def _shortcuts(self) -> None:
         for number, name in enumerate(PageName, start=1):
-            self._bind(f"Ctrl+{number}", functools.partial(self._open, name))
+            # The tenth page has the key right of the nine others.
+            self._bind(f"Ctrl+{number % 10}", functools.partial(self._open, name))
         self._bind("Ctrl+F", lambda: self.page().focus_search())
         self._bind("Ctrl+,", lambda: self.go(PageName.SETTINGS))
         self._bind("Ctrl+W", self.close)

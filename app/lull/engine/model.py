@@ -34,7 +34,7 @@ def load_model(folder: ModelFolder, *, window_tokens: int | None) -> LoadedModel
     except (ValueError, KeyError, TypeError, OSError, RuntimeError, ImportError) as error:
         reason = str(error).strip().splitlines()[:1] or [type(error).__name__]
         raise EngineError(
-            f"The model in {folder.path} cannot be loaded: {reason[0][:300]}",
+            f"The model in {folder.path} cannot be loaded: “{reason[0][:300]}”.",
             hint="Choose a model in MLX format, such as one of the mlx-community ones.",
         ) from error
     if on_cpu():

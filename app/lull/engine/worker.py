@@ -194,7 +194,7 @@ class Worker:
         top_p = 1.0 if sampling.top_p is None else sampling.top_p
         if not temperature >= 0 or not 0 <= top_p <= 1:
             raise RequestError(
-                f"temperature {temperature} or top_p {top_p} is out of range.", status=400
+                f"The temperature {temperature} or top_p {top_p} is out of range.", status=400
             )
         seed = self._random_seed() if sampling.seed is None else sampling.seed
         return SamplingParams(
@@ -223,5 +223,5 @@ class Worker:
 
 def _at_least_one(max_tokens: int | None) -> int | None:
     if max_tokens is not None and max_tokens < 1:
-        raise RequestError(f"max_tokens is {max_tokens}; it must be at least 1.", status=400)
+        raise RequestError(f"“max_tokens” is {max_tokens}; it must be at least 1.", status=400)
     return max_tokens

@@ -118,7 +118,7 @@ class AdapterShape:
             if isinstance(error, OSError) and leads_nowhere(Path(error.filename or folder)):
                 raise
             raise TrainingError(
-                f"The adapter in {folder} cannot be started from: {error}",
+                f"The adapter in {folder} cannot be started from: “{error}”.",
                 hint="Its files are damaged or another program's; start without it.",
             ) from error
         except OSError as error:

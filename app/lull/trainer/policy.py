@@ -172,7 +172,7 @@ def _base(folder: Path) -> tuple[Any, dict[str, Any]]:
         _raise_if_unreadable(folder)
         reason = _in_words(error)
         raise TrainingError(
-            f"The model in {folder} cannot be loaded: {reason}",
+            f"The model in {folder} cannot be loaded: “{reason}”.",
             hint="Copy or download the model again, or choose another one.",
         ) from error
     return model, config

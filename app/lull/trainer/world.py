@@ -37,7 +37,7 @@ class ProcessRing:
             group = mx.distributed.init(strict=True)
         except RuntimeError as error:
             raise TrainingError(
-                f"The other processes of this run cannot be reached: {error}",
+                f"The other processes of this run cannot be reached: “{error}”.",
                 hint="Start them all with mlx.launch --backend ring.",
             ) from error
         return cls(group if group.size() > 1 else None)

@@ -207,7 +207,7 @@ def of_service() -> ServiceTexts:
         if path.relative_to(APP).parts[1] not in NOT_THE_SERVICES
         and not path.relative_to(APP / "lull").as_posix().startswith(TO_PROGRAMS)
     ]
-    errors = _errors(sources)
+    errors = error_classes(sources)
     for source in sources:
         source.walk(lambda at, name, call: _call(found, errors, at, name, call))
         for text in _reasons(source):
@@ -253,7 +253,7 @@ def _made_of_data(found: ServiceTexts) -> None:
         _sentence(found, fault_signal(cause).text, "lull/core/feedback/signals.py")
 
 
-def _errors(sources: list[Source]) -> set[str]:
+def error_classes(sources: list[Source]) -> set[str]:
     """The names of all classes of errors that people see."""
     bases = {
         node.name: {getattr(base, "id", "") for base in node.bases}

@@ -55,7 +55,7 @@ def test_why_the_test_of_a_chat_app_failed() -> None:
     from lull.backends.clients.trial import send_test_request
 
     tried = send_test_request(f"http://127.0.0.1:{nobodys_port()}", ApiProtocol.OLLAMA, "zed", "m")
-    words, good = words_of_test(json.loads(json.dumps(tried)))
+    words, good = words_of_test(json.loads(json.dumps(tried)), "Zed")
     assert not good and "antwortet nicht: " in words
 
 

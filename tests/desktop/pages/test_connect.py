@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from PySide6.QtWidgets import QAbstractButton, QLabel
 
+from lull.desktop.pages.connect import ConnectPage
 from lull.desktop.pages.settings.page import SettingsPage
 from lull.desktop.pages.today.page import TodayPage
 from lull.desktop.service.state import Subject
@@ -42,9 +43,9 @@ def card(zed: Path, home: Path, show: Callable[..., Shown]) -> Iterator[tuple[Sh
     with RunningLull.cleaned_up(home) as lull:
         lull.serve()
         shown = live(show(home))
-        page = shown.go(PageName.SETTINGS)
-        assert isinstance(page, SettingsPage)
-        card = page.connect_card
+        page = shown.go(PageName.CONNECT)
+        assert isinstance(page, ConnectPage)
+        card = page.card
         shown.until(lambda: "zed" in card.rows)
         yield shown, card
 
@@ -64,12 +65,12 @@ def view(shown: Shown, client: str) -> dict[str, Any]:
 
 
 def told_on_today(shown: Shown, words: str) -> None:
-    """Check that Today says this of clients that no longer point at Lull; go back to Settings."""
+    """Check that Today says this of clients that no longer point at Lull; go back to Connect."""
     today = shown.go(PageName.TODAY)
     assert isinstance(today, TodayPage)
     shown.until(lambda: today.drifted.isVisible() is bool(words))
     assert not words or today.drifted.words.text().startswith(words)
-    shown.go(PageName.SETTINGS)
+    shown.go(PageName.CONNECT)
 
 
 def test_a_file_is_named_as_a_person_knows_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,14 +97,14 @@ def test_a_client_is_connected_tested_drifts_and_is_undone_to_the_byte(
     assert "~/.config/zed/settings.json" in dialog.words.text()
     assert zed.read_bytes() == SETTINGS, "shown, and nothing written"
     dialog.do.click()
-    shown.until(lambda: dialog.outcome.text().startswith("It works: "))
+    shown.until(lambda: dialog.outcome.text().startswith("It works. "))
     assert address in zed.read_text() and b'"vim_mode": true' in zed.read_bytes()
     dialog.close_it.click()
     shown.until(lambda: "Connected" in said(listed, "zed"))
 
     # A test of its own, with a real request.
     press(listed, "Zed: Test")
-    shown.until(lambda: any(one.startswith("It works: ") for one in shown.told))
+    shown.until(lambda: "| It works. " in said(listed, "zed"))
 
     # Another program takes Lull's address out.
     written = zed.read_bytes()
@@ -125,6 +126,43 @@ def test_a_client_is_connected_tested_drifts_and_is_undone_to_the_byte(
     shown.until(lambda: "Not connected" in said(listed, "zed"))
 
 
+def test_the_test_asks_the_model_that_the_app_asks_for_and_says_who_answered(
+    card: tuple[Shown, ConnectCard], zed: Path
+) -> None:
+    shown, listed = card
+    address = shown.desktop.state.status["address"]
+    ollama = f'"language_models": {{"ollama": {{"api_url": "{address}"}}}}'
+    model = '"agent": {"default_model": {"provider": "ollama", "model": "pocket"}}'
+    zed.write_text(f"{{{ollama}, {model}}}")
+    listed.again.click()
+    shown.until(lambda: view(shown, "zed")["connected"])
+    press(listed, "Zed: Test")
+    shown.until(lambda: "| It works. " in said(listed, "zed"))
+    assert "Lull asked pocket, the model that the settings of Zed name. The model answered: “" in (
+        said(listed, "zed")
+    )
+    zed.write_text(f"{{{ollama}, {model.replace('pocket', 'nobody')}}}")
+    press(listed, "Zed: Test")
+    shown.until(lambda: "| The test failed. " in said(listed, "zed"))
+    assert "Lull asked nobody, the model that the settings of Zed name." in said(listed, "zed")
+
+
+def test_connect_is_a_page_that_settings_and_today_lead_to(
+    card: tuple[Shown, ConnectCard],
+) -> None:
+    shown, listed = card
+    page = shown.desktop.window.page(PageName.CONNECT)
+    assert isinstance(page, ConnectPage) and page.accessibleName() == "Connect"
+    assert page.address.text() == shown.desktop.state.status["address"]
+    settings = shown.go(PageName.SETTINGS)
+    assert isinstance(settings, SettingsPage) and not listed.isVisible()
+    settings.look_up("connect a chat app")
+    line = settings.elsewhere_card.lines[PageName.CONNECT]
+    shown.until(line.isVisible)
+    line.findChildren(QAbstractButton)[0].click()
+    shown.until(listed.isVisible)
+
+
 @pytest.mark.full
 def test_what_is_written_is_what_was_shown_and_a_later_change_is_kept(
     card: tuple[Shown, ConnectCard], zed: Path
@@ -141,7 +179,7 @@ def test_what_is_written_is_what_was_shown_and_a_later_change_is_kept(
     assert zed.read_bytes() == mine
     shown.until(lambda: dialog.do.isEnabled() and "false" in dialog.change.toPlainText())
     dialog.do.click()
-    shown.until(lambda: dialog.outcome.text().startswith("It works: "))
+    shown.until(lambda: dialog.outcome.text().startswith("It works. "))
     dialog.close_it.click()
 
     # A line of the user's own after Lull's: Undo shows it first, and keeps it.

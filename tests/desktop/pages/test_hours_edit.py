@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from PySide6.QtWidgets import QApplication
 
 from lull.core.idle.hours import parse_hours
+from lull.desktop.language.hours_words import example_hours, hours_typed, hours_words
 from lull.desktop.language.language_choice import ENGLISH, apply_language
 from lull.desktop.pages.schedule.hours_edit import (
     holds,
@@ -18,7 +19,6 @@ from lull.desktop.pages.schedule.hours_edit import (
     with_stretch,
     without_stretch,
 )
-from lull.desktop.pages.schedule.hours_words import example_hours, hours_typed, hours_words
 
 QUARTERS = st.integers(0, 95)
 

@@ -19,7 +19,6 @@ from lull.desktop.pages.learning.page import LearningPage
 from lull.desktop.pages.learning.words import csv_text
 from lull.desktop.pages.logs import LogsPage
 from lull.desktop.pages.schedule.page import SchedulePage
-from lull.desktop.pages.settings.page import SettingsPage
 from lull.desktop.pages.today.conditions import CONDITIONS_OPEN
 from lull.desktop.pages.today.page import TodayPage
 from lull.desktop.pages.today.words import reward_words, work_lines
@@ -438,7 +437,7 @@ def test_chats_that_failed_are_listed_with_the_reason(on_script: Shown, scripted
     assert "`" not in words and "Logs page" in words
 
 
-def test_a_chat_app_that_no_longer_asks_lull_is_said_with_a_way_to_settings(
+def test_a_chat_app_that_no_longer_asks_lull_is_said_with_a_way_to_connect(
     on_script: Shown, scripted: Scripted
 ) -> None:
     page = today(on_script, scripted, drifted=[])
@@ -450,10 +449,7 @@ def test_a_chat_app_that_no_longer_asks_lull_is_said_with_a_way_to_settings(
     page = today(on_script, scripted, drifted=[zed, aider])
     on_script.until(lambda: page.drifted.words.text().startswith("Zed, aider no longer go"))
     page.drifted.go.click()
-    settings = on_script.desktop.window.page(PageName.SETTINGS)
-    assert isinstance(settings, SettingsPage)
-    on_script.until(settings.connect_card.isVisible)
-    assert settings.search.text() == "Chat apps" and not settings.window_card.isVisible()
+    on_script.until(on_script.desktop.window.page(PageName.CONNECT).isVisible)
 
 
 # Logs

@@ -269,7 +269,7 @@ def test_they_are_read_before_they_are_saved(
         "checks": [{"name": "disk", "ok": True, "serious": False, "text": "Fine.", "hint": ""}]
     }
     page = settings(on_script, scripted)
-    page.data_card.diagnose.click()
+    page.lull_card.diagnose.click()
     on_script.until(lambda: page.findChildren(DiagnosticsDialog))
     (dialog,) = page.findChildren(DiagnosticsDialog)
     on_script.until(dialog.save.isEnabled)

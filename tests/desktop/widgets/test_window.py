@@ -43,7 +43,7 @@ def test_ctrl_and_a_digit_open_each_page(on_script: Shown) -> None:
     window = on_script.desktop.window
     on_script.activate()
     for number, name in enumerate(PageName, start=1):
-        on_script.bot.keyClick(window, str(number), CTRL)
+        on_script.bot.keyClick(window, str(number % 10), CTRL)
         assert window.page() is window.page(name)
         assert window.page(name).isVisible()
 
@@ -374,7 +374,7 @@ def test_a_page_that_is_opened_by_key_puts_the_focus_where_no_key_does_harm(
     window = on_script.desktop.window
     on_script.activate()
     window.page(PageName.TODAY).setFocus()
-    number = list(PageName).index(page) + 1
+    number = (list(PageName).index(page) + 1) % 10  # the tenth page has 0
     on_script.bot.keyClick(window, str(number), CTRL)
     focused = QApplication.focusWidget()
     assert focused is not None

@@ -63,7 +63,7 @@ BROKEN: list[tuple[bytes, int, str]] = [
     (skill("name: a\ndescription: 5"), 3, "description is not a text"),
     (skill("name: a\ndescription: When: now."), 3, "mapping values"),
     (skill("name: a\n\tdescription: b"), 3, ""),
-    (skill(f"{GOOD}\ncolour: red"), 4, "unknown key 'colour'"),
+    (skill(f"{GOOD}\ncolour: red"), 4, "Unknown key 'colour'"),
     (skill(f"{GOOD}\nname: other"), 4, "name appears twice"),
     (skill(f"{GOOD}\nmetadata: red"), 4, "metadata is not"),
     (skill("name: Menu Style\ndescription: When."), 2, "not allowed"),

@@ -26,9 +26,10 @@ def send_test_request(address: str, speech: ApiProtocol, client: str, model: str
     """Send a short test request to Lull and return the outcome; `speech` is the API in whose format
     it is sent.
 
-    Returns `{"ok", "model", "route", "answer", "why", "took_s"}`: `route` is the API path that was
-    called, `why` says what failed. There is no time limit, because a large model may take minutes
-    to load; Ctrl-C ends it.
+    Returns `{"ok", "model", "answered_by", "route", "answer", "why", "took_s"}`: `model` is the one
+    that was asked, `answered_by` the one that the answer names ("" if it names none), `route` the
+    API path that was called, and `why` says what failed. There is no time limit, because a large
+    model may take minutes to load; Ctrl-C ends it.
     """
     where = urlsplit(address)
     # What Lull asks itself is no conversation of the user's, and teaches nothing.
@@ -38,7 +39,7 @@ def send_test_request(address: str, speech: ApiProtocol, client: str, model: str
         "User-Agent": f"lull-connect/{__version__} ({client})",
     }
     start_s = time.monotonic()
-    answer, why = "", ""
+    answer, answered_by, why = "", "", ""
     try:
         with closing(http.client.HTTPConnection(where.hostname or "", where.port)) as connection:
             body = json.dumps(_body(speech, model)).encode()
@@ -46,21 +47,36 @@ def send_test_request(address: str, speech: ApiProtocol, client: str, model: str
             got = connection.getresponse()
             data = got.read(_MOST_BYTES)
         if got.status >= 400:
-            why = f"HTTP {got.status}: {_printable(data.decode('utf-8', 'replace'))[:300]}"
+            said = _printable(_error_in(data.decode("utf-8", "replace")))[:300]
+            words = "The request was refused (HTTP %1): “%2”."
+            why = coded_text("trial-refused", words, str(got.status), said)
         else:
-            answer = _printable(answers.text_of(speech, json.loads(data)))
+            document = json.loads(data)
+            answer = _printable(answers.text_of(speech, document))
+            answered_by = _printable(str(document.get("model") or ""))
             why = "" if answer.strip() else coded_text("trial-empty", "The answer has no text.")
     except (OSError, http.client.HTTPException, ValueError) as error:
-        why = coded_text("trial-silent", "%1 does not answer: %2", address, str(error))
+        fault = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        why = coded_text("trial-silent", "%1 does not answer: %2.", address, fault)
     return {
         "ok": not why,
         "model": model,
+        "answered_by": answered_by,
         "route": speech.value,
         "answer": answer,
         "why": why,
         **coded(why, "why_"),
         "took_s": round(time.monotonic() - start_s, 2),
     }
+
+
+def _error_in(text: str) -> str:
+    """The message in an API's JSON of an error; else the whole text."""
+    try:
+        error = json.loads(text)["error"]
+        return str(error["message"] if isinstance(error, dict) else error)
+    except (ValueError, KeyError, TypeError):
+        return " ".join(text.split())
 
 
 def _printable(text: str) -> str:

@@ -67,7 +67,7 @@ def choose_source(
             path = source_path(wanted)
         except ValueError as error:
             raise SettingsError(
-                f"idle.source is {wanted[:200]!r}: {error}.",
+                f"“idle.source” is {wanted[:200]!r}: {error}.",
                 hint="Give the whole path of a file, such as file:/tmp/me.json.",
             ) from None
         return IdleFile(path, clock=clock, zone=zone)

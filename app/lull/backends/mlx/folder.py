@@ -177,7 +177,7 @@ def _frequencies(source: GgufFile) -> list[float]:
     if found is None:
         return []
     if found.kind != "F32" or found.size > 1 << 16:
-        raise WeightsError("rope_freqs.weight is not what it should be.")
+        raise WeightsError("“rope_freqs.weight” is not what it should be.")
     with source.data() as view:
         data = np.frombuffer(source.bytes_of(view, found), np.uint8)
         return [float(one) for one in decode_tensor(data, found.kind, (found.size,))]

@@ -51,7 +51,7 @@ def read_local_model(name: str, folder: Path, *, sampling: Sampling | None = Non
         raise ResourceError(error.detail, hint=error.hint) from error
     except (OSError, ValueError, KeyError, TypeError, struct.error) as error:
         raise ResourceError(
-            f"The model in {folder} cannot be described: {error}",
+            f"The model in {folder} cannot be described: “{error}”.",
             hint="Copy or download the model again.",
         ) from error
 

@@ -58,7 +58,7 @@ class TrainerProcesses:
             except OSError as error:
                 os.close(ours)
                 raise TrainingError(
-                    f"The trainer cannot be started: {error}", hint="Install Lull again."
+                    f"The trainer cannot be started: “{error}”.", hint="Install Lull again."
                 ) from error
         return TrainerProcess(child, ours)
 

@@ -157,7 +157,9 @@ class RequestKinds:
                 self.mix: Vector = saved["mix"].astype(np.float32)
                 self.names: list[str] = bytes(saved["kinds"]).decode().split("\n")
         except (OSError, ValueError, KeyError, BadZipFile, EOFError) as error:
-            raise ResourceError(f"{folder / KINDS_FILE}: {error}", hint=INSTALL_AGAIN) from error
+            raise ResourceError(
+                f"{folder / KINDS_FILE} cannot be read: “{error}”.", hint=INSTALL_AGAIN
+            ) from error
         fits = len(words) == len(self._vectors) == len(self._scales)
         if not fits or SMALL_TALK_NAME not in self.names:
             raise ResourceError(

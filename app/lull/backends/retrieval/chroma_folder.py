@@ -66,7 +66,9 @@ def convert_errors(folder: Path) -> Iterator[None]:
     except BaseException as error:
         if type(error).__name__ != "PanicException":
             raise
-        raise DamagedVectors(f"{folder}: {error}", hint="Move the folder away.") from error
+        raise DamagedVectors(
+            f"{folder} cannot be read: “{error}”.", hint="Move the folder away."
+        ) from error
 
 
 def _has_no_room(folder: Path) -> bool:

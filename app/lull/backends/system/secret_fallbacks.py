@@ -98,7 +98,7 @@ class FileSecrets:
             if not stat.S_ISREG(found.st_mode) or (os.name == "posix" and found.st_mode & 0o077):
                 raise SecretsError(
                     f"{self._path} can be read by others or is not a regular file.",
-                    hint=f"Change what it holds, then run: chmod 600 '{self._path}'",
+                    hint=f"Change what it holds, then run `chmod 600 '{self._path}'`.",
                 )
             values = json.loads(self._path.read_bytes())
         except FileNotFoundError:

@@ -103,11 +103,16 @@ def _question(words: list[str]) -> str:
             given = "" if sys.stdin is None else sys.stdin.buffer.read().decode()
         except (OSError, UnicodeDecodeError) as error:
             reason = getattr(error, "strerror", None) or "it is not UTF-8"
-            raise UsageError(f"stdin: {reason}.", hint="- reads the question from it.") from error
+            raise UsageError(
+                f"The question cannot be read from stdin: {reason}.",
+                hint="`lull ask -` reads the question from it.",
+            ) from error
     else:
         given = " ".join(words)
     if not given.strip():
-        raise UsageError("There is no question.", hint='lull ask "…", or - for stdin.')
+        raise UsageError(
+            "There is no question.", hint='Write `lull ask "…"`, or `lull ask -` for stdin.'
+        )
     return given.rstrip("\n")
 
 

@@ -122,11 +122,10 @@ class _Walk:
         standing = self._connecting.connection_state(client, self._target)
         if client.edit is not None and standing is not ConnectionState.CONNECTED:
             raise UsageError(
-                f"{client.title} is not connected.", hint=f"lull connect {client.name}"
+                f"{client.title} is not connected.",
+                hint=f"`lull connect {client.name}` connects it.",
             )
-        known = self._parts.connections.of(client.name)
-        model = self._context.options.model or (known.model if known is not None else "")
-        test = self._try(client, model)
+        test = self._try(client)
         document = {"name": client.name, "test": test, "clients": [self.view(client)]}
         return self._end(document, words.describe_test, _failed(test, "`lull doctor` tells more."))
 
@@ -206,13 +205,17 @@ class _Walk:
     def _tested(self, plan: ConnectPlan) -> Json | None:
         if self._running is None:
             return None
-        return self._try(plan.client, plan.target.model)
+        return self._try(plan.client)
 
-    def _try(self, client: ChatProgram, model: str) -> Json:
+    def _try(self, client: ChatProgram) -> Json:
         assert self._running is not None
-        model = model or self._status()["policy"]["model"] or self._parts.own_model
-        progress(f"lull: asking {model} as {client.title} would")
-        return self._parts.try_out(self._target.address, client.speech, client.name, model)
+        wanted = str(self._context.options.model or "")
+        used = self._most_used() or self._parts.own_model
+        asked = self._connecting.model_to_ask(client, self._target, wanted=wanted, used=used)
+        progress(f"lull: asking {asked.name} as {client.title} would")
+        address = self._target.address
+        tried = self._parts.try_out(address, client.speech, client.name, asked.name)
+        return {**tried, "from_client": asked.from_client}
 
     def _address(self) -> str:
         if self._running is not None:
@@ -222,14 +225,22 @@ class _Walk:
     def _model(self) -> str:
         if self._context.options.model:
             return str(self._context.options.model)
-        model = str(self._status()["policy"]["model"] or "") if self._running else ""
+        model = self._most_used()
         return "" if model == self._parts.own_model else model
+
+    def _most_used(self) -> str:
+        """The model that the user talks to most; "" if the service does not run."""
+        try:
+            clients = Control(self._context.paths).get(routes.CLIENTS) if self._running else {}
+        except NotRunning:
+            return ""
+        return str(clients.get("most_used") or "")
 
     def _status(self) -> Json:
         try:
             return Control(self._context.paths).get(routes.STATUS)
         except NotRunning:
-            return {"policy": {"model": ""}}
+            return {}
 
     def _refuse_token(self) -> None:
         if self._running is not None:

@@ -88,7 +88,12 @@ def describe_test(document: Json) -> str:
     if not test["ok"]:
         return ""
     answer = " ".join(test["answer"].split())[:120]
-    return f"Tested: {test['model']} answered in {test['took_s']:g} s: {answer}"
+    asked = plain(test["model"])
+    by = plain(test["answered_by"] or test["model"])
+    whose = "which its settings name" if test["from_client"] else "because its settings name none"
+    if by == asked:
+        by = "it"
+    return f"Tested: asked {asked}, {whose}; {by} answered in {test['took_s']:g} s: {answer}"
 
 
 def undone(document: Json) -> str:

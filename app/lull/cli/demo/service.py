@@ -272,10 +272,10 @@ class PlayedService:
             answer = connection.getresponse()
             said = json.loads(answer.read())
             if answer.status != http.client.OK:
-                raise DemoFailed(f"A chat was answered with {answer.status}: {said}")
+                raise DemoFailed(f"A chat was answered with {answer.status}: “{said}”.")
             return str(said["message"]["content"])
         except (OSError, http.client.HTTPException, ValueError) as error:
-            raise DemoFailed(f"A chat was not answered: {error}") from error
+            raise DemoFailed(f"A chat was not answered: “{error}”.") from error
         finally:
             connection.close()
 

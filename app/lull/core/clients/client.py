@@ -13,8 +13,9 @@ from enum import Enum
 from pathlib import PurePath
 from typing import Final
 
-from lull.core.clients import edits
+from lull.core.clients import edits, named_model
 from lull.core.clients.edits import Edit
+from lull.core.clients.named_model import NamedModel
 from lull.core.errors import NotFound
 
 
@@ -80,6 +81,10 @@ class ChatProgram:
     """
     edit: Edit | None = None
     """Function that edits the configuration; None if it cannot be written from outside."""
+    named_model: NamedModel | None = None
+    """Function that reads from the configuration which model the program asks for; None if no file
+    of it says so.
+    """
     speech: ApiProtocol = ApiProtocol.OLLAMA
     needs_model: bool = False
     by_hand: str = ""
@@ -177,6 +182,7 @@ CLIENTS: Final = (
         programs=("aider",),
         places=_aider,
         edit=edits.edit_aider,
+        named_model=named_model.aider_model,
         note="Ask for a model as ollama_chat/NAME. In a terminal: aider --model ollama_chat/NAME.",
     ),
     ChatProgram(
@@ -187,6 +193,7 @@ CLIENTS: Final = (
         programs=("cn",),
         places=_continue,
         edit=edits.edit_continue,
+        named_model=named_model.continue_model,
         note="In it, all Ollama models on this machine are used through Lull.",
     ),
     ChatProgram(
@@ -197,6 +204,7 @@ CLIENTS: Final = (
         programs=("claude",),
         places=_claude,
         edit=edits.edit_claude_code,
+        named_model=named_model.claude_code_model,
         speech=ApiProtocol.ANTHROPIC,
         needs_model=True,
         note="From now on it uses your own model instead of Anthropic's, in every folder, until "
@@ -211,6 +219,7 @@ CLIENTS: Final = (
         programs=("codex",),
         places=_codex,
         edit=edits.edit_codex,
+        named_model=named_model.codex_model,
         speech=ApiProtocol.RESPONSES,
         needs_model=True,
         note="From now on it uses your own model instead of OpenAI's, until you undo this. It "
@@ -224,6 +233,7 @@ CLIENTS: Final = (
         programs=("zed", "zeditor"),
         places=_zed,
         edit=edits.edit_zed,
+        named_model=named_model.zed_model,
         note="Choose a model below Ollama in its list of models.",
     ),
     ChatProgram(
@@ -233,6 +243,7 @@ CLIENTS: Final = (
         source="open-webui/open-webui: backend/open_webui/env.py, config.py (PersistentConfig)",
         programs=("open-webui",),
         edit=edits.edit_open_webui,
+        named_model=named_model.open_webui_model,
         by_hand=_WEBUI,
         note="It reads this only at its first start, or with ENABLE_PERSISTENT_CONFIG=False.",
     ),
@@ -264,6 +275,7 @@ CLIENTS: Final = (
         programs=("openclaw",),
         places=_openclaw,
         edit=edits.edit_openclaw,
+        named_model=named_model.openclaw_model,
         note="Choose a model as ollama/NAME. Restart its gateway.",
     ),
 )

@@ -39,6 +39,26 @@ def with_variable(text: str, name: str, value: str) -> str:
     last one counts and is changed.
     """
     nl = newline_of(text)
+    place = _place_of(text, name)
+    if place is None:
+        gap = "" if not text or text.endswith("\n") else nl
+        return f"{text}{gap}{name}={value}{nl}"
+    start, until = place
+    if text[start:until].strip("\"'") == value:
+        return text
+    return f"{text[:start]}{value}{text[until:]}"
+
+
+def value_of_variable(text: str, name: str) -> str:
+    """Return the value that the text of a .env file gives a variable, without quotes; "" if no line
+    sets it.
+    """
+    place = _place_of(text, name)
+    return "" if place is None else text[place[0] : place[1]].strip("\"'")
+
+
+def _place_of(text: str, name: str) -> tuple[int, int] | None:
+    """Return where the value of a variable begins and ends in the last line that sets it."""
     place: tuple[int, int] | None = None
     at = 0
     while at < len(text):
@@ -51,13 +71,7 @@ def with_variable(text: str, name: str, value: str) -> str:
                 place = (found.end(), until)
             end = _line_end(text, until)
         at = end + 1
-    if place is None:
-        gap = "" if not text or text.endswith("\n") else nl
-        return f"{text}{gap}{name}={value}{nl}"
-    start, until = place
-    if text[start:until].strip("\"'") == value:
-        return text
-    return f"{text[:start]}{value}{text[until:]}"
+    return place
 
 
 def _line_end(text: str, at: int) -> int:

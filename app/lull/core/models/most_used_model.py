@@ -73,6 +73,15 @@ def auto_choice(
     return AutoChoice(model=model, why=" ".join([why, *passed_over]))
 
 
+def most_used(uses: Iterable[ModelUse], built_in: Sequence[str]) -> str:
+    """Return the model that the user talks to most, by the name that clients ask for; "" if they
+    talk to none but those that ship with Lull (`built_in`).
+    """
+    own = {canonical(name) for name in built_in}
+    met = [one.model for one in _most_first(uses) if canonical(one.model) not in own]
+    return met[0] if met else ""
+
+
 def built_in_choice(uses: Iterable[ModelUse], built_in: Sequence[str]) -> str:
     """Return whichever built-in model (one that ships with Lull) the user talked to last, or the
     first one if they used none.

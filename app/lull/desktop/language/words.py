@@ -42,12 +42,21 @@ class _Spoken:
 
     def speak(self, catalogue: Catalogue, locale: QLocale) -> None:
         self.catalogue, self.locale = catalogue, locale
+        self._in_english: dict[str, str] | None = None
         checks = CheckTranslator(catalogue.checks)
         self.sentences = SentenceTranslator(
             {**catalogue.worded, **catalogue.sentences},
             checks,
             numbers=NumberFormat(catalogue.numbers, local_number),
         )
+
+    def english(self) -> dict[str, str]:
+        """The English texts by their translations; made when it is first needed."""
+        if self._in_english is None:
+            known = self.catalogue
+            said = (*known.worded.items(), *known.sentences.items(), *known.texts.items())
+            self._in_english = {translation: text for text, translation in said}
+        return self._in_english
 
 
 _spoken = _Spoken()
@@ -65,6 +74,13 @@ def tr(text: str, *values: object) -> str:
     A translation may have the placeholders in another order.
     """
     return _filled(_spoken.catalogue.texts.get(text) or text, values)
+
+
+def in_english(text: str) -> str:
+    """Return the English of a text that the window shows in the user's language; a text that is no
+    translation, or has values filled in, is returned unchanged.
+    """
+    return _spoken.english().get(text, text)
 
 
 def counted(number: int, one: str, many: str) -> str:
@@ -174,6 +190,11 @@ def decimal(value: float, digits: int) -> str:
 def decimal_point() -> str:
     """Return the decimal point of the user's language."""
     return _spoken.locale.decimalPoint()
+
+
+def group_mark() -> str:
+    """Return what the user's language writes between groups of three digits of a long number."""
+    return _spoken.locale.groupSeparator()
 
 
 def signed(value: float) -> str:
@@ -296,7 +317,8 @@ def _places() -> dict[str, str]:
         **dict.fromkeys(("doctor", "logs"), tr("the Logs page")),
         **dict.fromkeys(("prove", "review"), tr("the Review page")),
         **dict.fromkeys(("skills", "verify"), skills),
-        **dict.fromkeys(("connect", "model", "settings"), tr("the Settings page")),
+        "connect": tr("the Connect page"),
+        **dict.fromkeys(("model", "settings"), tr("the Settings page")),
         **dict.fromkeys(("open", "pause", "resume", "status", "why"), tr("the Today page")),
         "calendar": tr("the Schedule page"),
     }
@@ -388,33 +410,3 @@ def _shows(character: str) -> bool:
     if character in "\n\t ":
         return True
     return character.isprintable() and character not in _HIDERS
-
-
-__all__ = [
-    "ago",
-    "clock",
-    "count",
-    "counted",
-    "decimal",
-    "decimal_point",
-    "hover",
-    "length",
-    "local_number",
-    "named",
-    "now",
-    "on_day",
-    "parsed",
-    "percent",
-    "plain",
-    "problem_text",
-    "reword_for_window",
-    "set_language",
-    "short_date",
-    "short_day",
-    "signed",
-    "time_of_day",
-    "tr",
-    "translated",
-    "week_day",
-    "without_args",
-]

@@ -17,6 +17,7 @@ def making() -> dict[PageName, MakesPage]:
         PageName.SCHEDULE: _schedule,
         PageName.CONVERSATIONS: _conversations,
         PageName.CHAT: _chat,
+        PageName.CONNECT: _connect,
         PageName.SETTINGS: _settings,
         PageName.LOGS: _logs,
     }
@@ -62,6 +63,12 @@ def _chat(kit: Kit) -> Page:
     from lull.desktop.pages.chat.talk import ChatPage
 
     return ChatPage(kit)
+
+
+def _connect(kit: Kit) -> Page:
+    from lull.desktop.pages.connect import ConnectPage
+
+    return ConnectPage(kit)
 
 
 def _settings(kit: Kit) -> Page:

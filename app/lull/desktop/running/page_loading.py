@@ -27,6 +27,7 @@ MODULES: Final = {
     PageName.SKILLS: "skills.page",
     PageName.CONVERSATIONS: "chat.page",
     PageName.CHAT: "chat.talk",
+    PageName.CONNECT: "connect",
     PageName.SETTINGS: "settings.page",
     PageName.LEARNING: "learning.page",
     PageName.SCHEDULE: "schedule.page",

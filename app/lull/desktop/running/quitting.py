@@ -110,7 +110,7 @@ class QuitDialog(FittedDialog):
         self.undo.setEnabled(True)
         self.problem.setText(
             tr(
-                "%1 could not be disconnected. “Chat apps” in Settings shows what is in the way.",
+                "%1 could not be disconnected. The Connect page shows what is in the way.",
                 title,
             )
         )

@@ -377,7 +377,9 @@ class AppState(QObject):
                 self.told.emit(OutcomeMessage(text=text, good=False))
                 return
             else:
-                self.told.emit(OutcomeMessage(text=f"{words}: {failure_words(answer)}", good=False))
+                why = failure_words(answer)
+                text = f"{words}: {why[0].lower()}{why[1:]}"
+                self.told.emit(OutcomeMessage(text=text, good=False))
             if then is not None:
                 then(answer.ok)
 
@@ -409,9 +411,9 @@ def failure_words(answer: Reply) -> str:
     `answer` is the outcome of the request to the service.
     """
     if answer.outcome is ReplyOutcome.NOT_DONE:
-        return tr("not done, because the service is not running.")
+        return tr("Not done, because the service is not running.")
     if answer.outcome is ReplyOutcome.UNSURE:
-        return tr("the service stopped before it answered; check whether it was done.")
-    detail = str(answer.error.get("detail") or tr("the service refused."))
+        return tr("The service stopped before it answered; check whether it was done.")
+    detail = str(answer.error.get("detail") or tr("The service refused."))
     hint = str(answer.error.get("hint") or "")
-    return tr("not done. %1", f"{detail} {hint}".strip())
+    return tr("Not done. %1", f"{detail} {hint}".strip())

@@ -104,9 +104,9 @@ class DiagnosticsDialog(QDialog):
         """Save the bug report to a file and tell the user whether that worked."""
         try:
             Path(file).write_text(self.text.toPlainText(), encoding="utf-8")
-            self._kit.state.told.emit(OutcomeMessage(text=tr("Saved as %1", file)))
+            self._kit.state.told.emit(OutcomeMessage(text=tr("Saved as %1.", file)))
         except OSError as error:
-            told = OutcomeMessage(text=tr("Not saved: %1", error.strerror or error), good=False)
+            told = OutcomeMessage(text=tr("Not saved: %1.", error.strerror or error), good=False)
             self._kit.state.told.emit(told)
 
     def _leave(self) -> None:

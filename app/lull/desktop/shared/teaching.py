@@ -92,7 +92,7 @@ def _add(kit: Kit, turn: Json, client: str, parent: QWidget, wanted: Json) -> No
         routes.SKILLS_CHANGE,
         {"do": "add", **wanted},
         words=tr("Adding a skill"),
-        done=tr("Added: %1", skill_title(wanted["name"])),
+        done=tr("Added: %1.", skill_title(wanted["name"])),
         undo=lambda: _take_back(kit.state, wanted),
         answered=lambda answer: show_flags(kit.state, answer),
         then=then,
@@ -105,7 +105,7 @@ def _take_back(state: AppState, wanted: Json) -> None:
         routes.SKILLS_CHANGE,
         {"do": "delete", "name": wanted["name"], "client": wanted["client"]},
         words=tr("Undoing"),
-        done=tr("Archived: %1", skill_title(wanted["name"])),
+        done=tr("Archived: %1.", skill_title(wanted["name"])),
         then=lambda _: _look(state),
     )
 
@@ -118,7 +118,7 @@ def show_flags(state: AppState, answer: Reply) -> None:
     if flags:
         texts = " ".join(dict.fromkeys(translated(flag) for flag in flags))
         calm = all(flag_look(flag) is FlagLook.NEUTRAL for flag in flags)
-        state.told.emit(OutcomeMessage(text=tr("Look at this: %1", plain(texts)), good=calm))
+        state.told.emit(OutcomeMessage(text=tr("Look at this. %1", plain(texts)), good=calm))
 
 
 def _look(state: AppState) -> None:

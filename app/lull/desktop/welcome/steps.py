@@ -332,7 +332,7 @@ class AutostartStep(WelcomeStep):
         try:
             autostart.set_enabled(part, on=on)
         except OSError as error:
-            told = OutcomeMessage(text=tr("Not done: %1", error.strerror), good=False)
+            told = OutcomeMessage(text=tr("Not done: %1.", error.strerror), good=False)
             self.kit.state.told.emit(told)
 
 

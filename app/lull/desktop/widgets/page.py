@@ -39,6 +39,7 @@ class PageName(StrEnum):
     SCHEDULE = "schedule"
     CONVERSATIONS = "conversations"
     CHAT = "chat"
+    CONNECT = "connect"
     SETTINGS = "settings"
     LOGS = "logs"
 

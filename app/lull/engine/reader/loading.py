@@ -56,7 +56,7 @@ def load_reader(base: Path, files: ReaderFiles) -> LoadedReader:
     except (ValueError, KeyError, TypeError, OSError, RuntimeError, ImportError) as error:
         reason = str(error).strip().splitlines()[:1] or [type(error).__name__]
         raise EngineError(
-            f"The reader cannot be loaded: {reason[0][:300]}", hint=_INSTALL_AGAIN
+            f"The reader cannot be loaded: “{reason[0][:300]}”.", hint=_INSTALL_AGAIN
         ) from error
     return LoadedReader(net=net, tokenizer=tokenizer, files=files)
 

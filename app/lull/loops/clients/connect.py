@@ -88,6 +88,14 @@ class UndoPlan:
         return self.changed and not self.diff
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedModel:
+    """The model that a test request asks, and whether the client's own configuration names it."""
+
+    name: str
+    from_client: bool
+
+
 class ClientConnecting:
     """Carries out `lull connect`: plans, writes and undoes Lull's edits of one user's chat-client
     configuration files.
@@ -135,7 +143,8 @@ class ClientConnecting:
         if client.needs_model and not target.model:
             raise UsageError(
                 f"You have to choose which of your models {client.title} asks.",
-                hint=f"Choose a model; in the terminal: lull connect {client.name} --model MODEL",
+                hint="Choose a model; in the terminal: "
+                f"`lull connect {client.name} --model MODEL`.",
             )
         edited = self._edited(client, path, text, target)
         return ConnectPlan(
@@ -191,6 +200,24 @@ class ClientConnecting:
         if file.data is not None and same:
             return ConnectionState.CONNECTED
         return ConnectionState.NOT_CONNECTED if known is None else ConnectionState.DRIFTED
+
+    def model_to_ask(
+        self, client: ChatProgram, target: ConnectTarget, *, wanted: str, used: str
+    ) -> AskedModel:
+        """Return the model that a test request of a client asks: the one `wanted` by the user, else
+        the one that the client's configuration file names, else the one most `used`.
+        """
+        named = "" if wanted else self._named_model(client, target)
+        return AskedModel(name=wanted or named or used, from_client=bool(named))
+
+    def _named_model(self, client: ChatProgram, target: ConnectTarget) -> str:
+        path = self.place(client)
+        if client.named_model is None or path is None:
+            return ""
+        try:
+            return client.named_model(read_client_file(path).text, target, self._yaml)
+        except ClientFileError:
+            return ""
 
     def undo_plans(self, client: ChatProgram, named: Path | None = None) -> Sequence[UndoPlan]:
         """Plan how Lull's edits of a client's files would be undone, one plan for each file.

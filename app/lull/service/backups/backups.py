@@ -262,7 +262,7 @@ class Backups:
         file = wanted.get("file", "")
         if not isinstance(file, str) or (file and not Path(file).is_absolute()):
             raise UsageError(
-                "file is not a whole path.", hint="See the documentation of the control API."
+                "“file” is not a whole path.", hint="See the documentation of the control API."
             )
         if self._progress is not None:
             raise Busy("A backup is being made now.", hint="Try again when it is done.")

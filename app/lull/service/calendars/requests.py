@@ -25,9 +25,9 @@ def source_of(wanted: Json, is_address: Callable[[str], bool]) -> FeedSource:
     """
     location = wanted.get("location")
     if not isinstance(location, str) or not location.strip():
-        raise UsageError("location is missing.", hint="Give an address or the path of a file.")
+        raise UsageError("“location” is missing.", hint="Give an address or the path of a file.")
     if not location.isascii() and location != location.encode(errors="replace").decode():
-        raise UsageError("location holds something that is not text.")
+        raise UsageError("“location” holds something that is not text.")
     if is_address(location):
         return FeedSource(location=location.strip(), private=wanted.get("private") is True)
     if not Path(location).is_absolute() or "\0" in location:
@@ -46,8 +46,8 @@ def meaning_of(wanted: Json, default: Meaning | None = None) -> Meaning:
     said = wanted.get("means") or default
     if said not in tuple(Meaning):
         raise UsageError(
-            "means must be away or busy.",
-            hint="away: you are away from this machine then, so learn; busy: do not.",
+            "“means” must be away or busy.",
+            hint="“away”: you are away from this machine then, so learn; “busy”: do not.",
         )
     return Meaning(said)
 
@@ -56,7 +56,7 @@ def days_of(wanted: Json) -> int:
     """Return the requested number of days whose calendar events are shown. Raises UsageError."""
     days = wanted.get("days", BUSY_TIMES_DAYS)
     if isinstance(days, bool) or not isinstance(days, int) or not 1 <= days <= MOST_DAYS:
-        raise UsageError(f"days must be a number from 1 to {MOST_DAYS}.")
+        raise UsageError(f"“days” must be a number from 1 to {MOST_DAYS}.")
     return days
 
 

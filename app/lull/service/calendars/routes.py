@@ -25,7 +25,7 @@ def calendar_routes(calendars: Calendars, answering: Answering) -> list[web.Rout
     async def remove(request: web.Request) -> web.Response:
         name = (await answering.body(request)).get("calendar")
         if not isinstance(name, str):
-            raise UsageError("calendar is missing.", hint="Give its id.")
+            raise UsageError("“calendar” is missing.", hint="Give its id.")
         return answering.json(await calendars.remove(name))
 
     return [

@@ -90,7 +90,7 @@ class ForgettingRequests:
         """
         conversation = wanted.get("conversation")
         if not isinstance(conversation, str) or not conversation:
-            raise UsageError("conversation is missing.", hint="Give its id.")
+            raise UsageError("“conversation” is missing.", hint="Give its id.")
         await asyncio.to_thread(self._database.place.check)
         await asyncio.to_thread(self._database.flush)
         async with self._turn:

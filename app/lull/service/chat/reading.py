@@ -68,7 +68,7 @@ def _wanted(said: Mapping[str, str | None]) -> ConversationQuery:
     if label and label not in (*Label, UNRATED):
         raise UsageError(f"{label[:40]!r} is not a label.", hint="Say good, bad or none.")
     if excluded not in (None, "yes", "no"):
-        raise UsageError("excluded must be yes or no.")
+        raise UsageError("“excluded” must be yes or no.")
     return ConversationQuery(
         client=said.get("client"),
         model=given.get("model", ""),

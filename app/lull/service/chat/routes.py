@@ -39,7 +39,7 @@ def conversation_routes(
     async def exclude(request: web.Request) -> web.Response:
         name, excluded = request.match_info["id"], (await answering.body(request)).get("excluded")
         if not isinstance(excluded, bool):
-            raise UsageError("excluded is missing.", hint="Say true or false.")
+            raise UsageError("“excluded” is missing.", hint="Say true or false.")
         await answering.read(
             lambda: reading.conversation(name)
         )  # waits if it was recorded just now
@@ -53,7 +53,7 @@ def conversation_routes(
     async def rate(request: web.Request) -> web.Response:
         label = (await answering.body(request)).get("label")
         if not isinstance(label, str):
-            raise UsageError("label is missing.", hint="Say good, bad or clear.")
+            raise UsageError("“label” is missing.", hint="Say good, bad or clear.")
         return answering.json(await rating.rate(request.match_info["id"], label))
 
     return [

@@ -18,6 +18,7 @@ from lull.core.clients.client import ApiProtocol, ChatProgram, UserMachine, clie
 from lull.core.clients.connection import ConnectionState, sha256_of
 from lull.core.clients.target import ConnectTarget
 from lull.core.errors import ClientFileError, Conflict, UsageError
+from lull.core.models.most_used_model import COUNTED_PERIOD, CountsAnswers, most_used
 from lull.core.ports import Clock
 from lull.loops.clients.connect import ClientConnecting, ConnectPlan
 from lull.loops.clients.overview import ClientOverview
@@ -57,15 +58,20 @@ class ConnectParts:
 class ConnectRequests:
     """Answers the control API's requests about connecting chat clients (other programs) to Lull."""
 
-    def __init__(self, parts: ConnectParts, service: ReportsStatus) -> None:
-        """The status of `service` holds its address and the model that it serves."""
+    def __init__(self, parts: ConnectParts, service: ReportsStatus, uses: CountsAnswers) -> None:
+        """The status of `service` holds its address and the model that it served last."""
         self._parts = parts
         self._service = service
+        self._uses = uses
 
     async def all(self) -> Json:
-        """List the known chat clients: which are installed, and which are connected to Lull."""
-        target = self._target(await self._service.status(), "")
-        return await asyncio.to_thread(self._listed, target)
+        """List the known chat clients: which are installed, and which are connected to Lull; also
+        return the model that the user talks to most.
+        """
+        here = await self._service.status()
+        used = await self._most_used(here)
+        listed = await asyncio.to_thread(self._listed, self._target(here, used))
+        return {**listed, "most_used": used}
 
     async def plan(self, name: str, body: Json) -> Json:
         """Return the change of a chat client's settings file that would connect it to Lull; nothing
@@ -100,7 +106,10 @@ class ConnectRequests:
     async def test(self, name: str, body: Json) -> Json:
         """Send a real chat request as a connected client would, and return how it went."""
         client, here = self._client(name), await self._service.status()
-        return {"name": name, "test": await asyncio.to_thread(self._try, client, here, body)}
+        wanted, used = str(body.get("model") or ""), await self._most_used(here)
+        target = self._target(here, used)
+        tried = await asyncio.to_thread(self._try, client, target, wanted, used)
+        return {"name": name, "test": tried}
 
     async def undo(self, name: str, body: Json) -> Json:
         """Restore the settings files that a chat client had before it was connected to Lull. If the
@@ -115,10 +124,17 @@ class ConnectRequests:
     def _client(self, name: str) -> ChatProgram:
         return client_named(name, self._parts.user)
 
-    def _target(self, here: Json, model: str) -> ConnectTarget:
-        served = str(here["policy"]["model"] or "")
-        served = "" if served == self._parts.own_model else served
-        return ConnectTarget(address=str(here["address"]).rstrip("/"), model=model or served)
+    async def _most_used(self, here: Json) -> str:
+        """The model that the user talks to most; if they only talk to the built-in one, or to none
+        yet, the one that was served last.
+        """
+        since = self._parts.clock.now() - COUNTED_PERIOD
+        uses = await asyncio.to_thread(self._uses.answer_counts, since)
+        return most_used(uses, (self._parts.own_model,)) or str(here["policy"]["model"] or "")
+
+    def _target(self, here: Json, used: str, *, wanted: str = "") -> ConnectTarget:
+        model = wanted or ("" if used == self._parts.own_model else used)
+        return ConnectTarget(address=str(here["address"]).rstrip("/"), model=model)
 
     def _listed(self, target: ConnectTarget) -> Json:
         views = []
@@ -136,7 +152,8 @@ class ConnectRequests:
                 " not written into files of other programs.",
                 hint="Put it into the client's field for an API key.",
             )
-        target = self._target(here, str(body.get("model") or ""))
+        wanted = str(body.get("model") or "")
+        target = self._target(here, await self._most_used(here), wanted=wanted)
         if client.needs_model and not target.model:
             raise UsageError(
                 f"You have to choose which of your models {client.title} asks.",
@@ -148,16 +165,16 @@ class ConnectRequests:
         with self._parts.lock.hold():
             self._parts.connecting.write(plan, at=self._parts.clock.now().astimezone().isoformat())
 
-    def _try(self, client: ChatProgram, here: Json, body: Json) -> Json:
-        target = self._target(here, "")
-        standing = self._parts.connecting.connection_state(client, target)
+    def _try(self, client: ChatProgram, target: ConnectTarget, wanted: str, used: str) -> Json:
+        parts = self._parts
+        standing = parts.connecting.connection_state(client, target)
         if client.edit is not None and standing is not ConnectionState.CONNECTED:
             raise UsageError(f"{client.title} is not connected.", hint="Connect it first.")
-        known = self._parts.connections.of(client.name)
-        named = str(body.get("model") or "") or (known.model if known is not None else "")
-        served = str(here["policy"]["model"] or "")
-        model = named or served or self._parts.own_model
-        return self._parts.try_out(target.address, client.speech, client.name, model)
+        asked = parts.connecting.model_to_ask(
+            client, target, wanted=wanted, used=used or parts.own_model
+        )
+        tried = parts.try_out(target.address, client.speech, client.name, asked.name)
+        return {**tried, "from_client": asked.from_client}
 
     def _undone(self, client: ChatProgram, *, looks: bool, forced: bool) -> list[Json]:
         with self._parts.lock.hold():

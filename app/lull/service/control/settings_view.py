@@ -57,7 +57,7 @@ class SettingsRequests:
             return self._view(await asyncio.to_thread(read, self._path))
         key, value = wanted.get("key"), wanted.get("value")
         if not isinstance(key, str) or not isinstance(value, str):
-            raise UsageError("key and value must be texts.")
+            raise UsageError("“key” and “value” must be texts.")
         async with self._one_change:
             settings = await asyncio.to_thread(set_value, self._path, key, value)
         if self._apply is not None:

@@ -97,6 +97,7 @@ async def open_control(
             auto=choices.auto,
         ),
     )
+    connecting = ConnectRequests(parts, status, shared.stores.trajectories)
     api = ControlApi(
         answering,
         bus=shared.bus,
@@ -108,7 +109,7 @@ async def open_control(
             service_routes(whole, answering),
             model_routes(models, shared.models.built_in.readiness, answering),
             *_learning_routes(service, paths, reviewing, answering),
-            *_other_routes(service, ConnectRequests(parts, status), answering),
+            *_other_routes(service, connecting, answering),
         ),
     )
     runner = web.AppRunner(

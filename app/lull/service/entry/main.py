@@ -250,7 +250,7 @@ def _worry(
         problems.report(
             "network",
             OpenToNetwork(
-                f"service.bind is {settings.bind}, so whoever is on your network"
+                f"“service.bind” is {settings.bind}, so whoever is on your network"
                 " and has the token can use your models.",
                 hint="`lull settings set service.bind 127.0.0.1` closes it.",
             ),
@@ -265,7 +265,7 @@ async def _listener(settings: ServiceSettings, paths: Paths) -> socket.socket:
     """
     if settings.needs_token and not settings.allow_network:
         raise SettingsError(
-            f"service.bind is {settings.bind}, which other machines can reach.",
+            f"“service.bind” is {settings.bind}, which other machines can reach.",
             hint="Set service.allow_network = true as well, or bind to 127.0.0.1.",
         )
     until_s = time.monotonic() + GOES_WITHIN_S

@@ -54,7 +54,7 @@ class UserWords:
         """
         words = wanted.get("words")
         if not isinstance(words, str) or not words.strip():
-            raise UsageError("words are missing.", hint="Say what the answer should have been.")
+            raise UsageError("“words” are missing.", hint="Say what the answer should have been.")
         if len(words) > MOST_CHARACTERS:
             raise UsageError(
                 f"A correction has at most {MOST_CHARACTERS:,} characters.",
@@ -78,7 +78,7 @@ class UserWords:
         """
         denied = wanted.get("denied")
         if not isinstance(denied, bool):
-            raise UsageError("denied is missing.", hint="Say true or false.")
+            raise UsageError("“denied” is missing.", hint="Say true or false.")
         found = await self._read(answer)
         if denied:
             none = replace(found.findings, correction=0.0)

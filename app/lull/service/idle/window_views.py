@@ -48,7 +48,7 @@ def parse_window_query(query: Mapping[str, str], now: datetime) -> WindowQuery:
         raise UsageError("`from` must be earlier than `to`.")
     text = query.get("limit", "") or str(PAGE)
     if not (text.isascii() and text.isdigit() and len(text) < 6 and 1 <= int(text) <= MAX_PAGE):
-        raise UsageError(f"limit must be a number from 1 to {MAX_PAGE}.")
+        raise UsageError(f"“limit” must be a number from 1 to {MAX_PAGE}.")
     return WindowQuery(start=start, end=end, limit=int(text))
 
 

@@ -89,7 +89,7 @@ class ModelRequests:
         """
         name, is_folder = wanted.get("name"), wanted.get("folder", False)
         if not isinstance(name, str) or not name.strip() or not isinstance(is_folder, bool):
-            raise UsageError("name is missing.", hint="`lull model list` shows the names.")
+            raise UsageError("“name” is missing.", hint="`lull model list` shows the names.")
         if is_auto(name):
             self._state = None
             return {**await self._setting.change(AUTO), "choosing": None}

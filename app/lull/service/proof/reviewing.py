@@ -365,6 +365,6 @@ def _until(wanted: Mapping[str, Any]) -> datetime | None:
         at = None
     if text and (at is None or at.tzinfo is None):
         raise UsageError(
-            "until is not a time with a time zone.", hint="Such as 2026-11-21T20:00:00+01:00."
+            "“until” is not a time with a time zone.", hint="Such as 2026-11-21T20:00:00+01:00."
         )
     return at

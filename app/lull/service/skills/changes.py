@@ -64,14 +64,14 @@ class SkillChangeRequests:
         if action == "rollback":
             generation = wanted.get("generation")
             if generation is not None and type(generation) is not int:
-                raise UsageError("generation is not a number.")
+                raise UsageError("“generation” is not a number.")
             return self._view(await self._approve.roll_back(generation))
         if action == "import":
             return await self._import(Path(_needed(wanted, "folder")), client)
         if action == "export":
             names = wanted.get("names") or []
             if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-                raise UsageError("names is not a list of texts.")
+                raise UsageError("“names” is not a list of texts.")
             folder = Path(_needed(wanted, "folder"))
             written = await self._approve.export_skills(folder, names=names, client=client)
             nothing = self._view(SkillChange(generation=self._generation(), skills=()))

@@ -195,7 +195,9 @@ class ForgettingRows:
                 f"Make room of {self._db.size_bytes() / 1e6:,.0f} MB on the disk, and as much for "
                 f"temporary files. {hint}"
             )
-        return StoreError(f"What was deleted is still in unused parts of {where}", hint=hint)
+        return StoreError(
+            f"What was deleted is still in unused parts of the database. {where}", hint=hint
+        )
 
 
 def mask_words(file: Path, words: Iterable[str]) -> None:

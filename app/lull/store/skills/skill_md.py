@@ -85,7 +85,7 @@ def _front_matter(text: str, where: str) -> dict[str, Any]:
     for key in fields:
         if key not in _ALLOWED:
             raise SkillError(
-                f"{where}, line {lines.get(str(key), 2)}: unknown key {key!r}.",
+                f"{where}, line {lines.get(str(key), 2)}: Unknown key {key!r}.",
                 hint="Fields of your own belong under metadata:.",
             )
     for key in ("name", "description"):

@@ -6,8 +6,9 @@ import pytest
 from PySide6.QtCore import QSize, Qt
 
 from lull.contract import routes
-from lull.desktop.pages.settings.editors import FieldEdit, HoursEdit, PortEdit, SwitchEdit
+from lull.desktop.pages.settings.editors import FieldEdit, PortEdit, SwitchEdit
 from lull.desktop.pages.settings.exposure import exposure_words
+from lull.desktop.pages.settings.hours_edit import HoursEdit
 from lull.desktop.pages.settings.model_edit import ModelEdit
 from lull.desktop.pages.settings.page import SettingsPage
 from lull.desktop.service.down_words import ServiceState
@@ -111,7 +112,7 @@ def test_the_search_hides_what_does_not_match_and_begins_at_the_top(
     on_script: Shown, scripted: Scripted
 ) -> None:
     page = settings(on_script, scripted)
-    model, _, window, data = page.own_cards
+    model, window, data = page.model_card, page.window_card, page.data_card
     times = page.cards[1]
     bar = page.area.verticalScrollBar()
     bar.setValue(bar.maximum())
@@ -121,7 +122,7 @@ def test_the_search_hides_what_does_not_match_and_begins_at_the_top(
     assert bar.value() == 0
     page.search.setText("log in")
     assert window.isVisible() and not times.isVisible()
-    page.search.setText("no such thing at all")
+    page.search.setText("xyzzy plugh")
     assert page.none.isVisible()
     page.search.clear()
     assert model.isVisible() and times.isVisible() and not page.none.isVisible()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -119,7 +120,7 @@ def test_a_value_is_said_with_its_unit() -> None:
     assert units.in_words(15.0, NumberUnit.MINUTES) == "15 minutes"
     assert units.in_words(0.25, NumberUnit.PERCENT) == "25%"
     assert units.in_words(True, None) == "on"
-    assert units.in_words(2, NumberUnit.DAYS, units.BACKUP_KEY) == "2 days"
+    assert units.in_words(2, NumberUnit.DAYS, "backup.every_days") == "2 days"
     assert units.in_words([], None) == "empty"
 
 
@@ -131,11 +132,41 @@ def test_the_bounds_of_a_share_are_told_in_percent() -> None:
     assert units.choices({"allowed": 'empty or "file:PATH"'}) == ()
 
 
-def test_a_backup_every_0_days_is_told_as_never() -> None:
-    key, days = units.BACKUP_KEY, NumberUnit.DAYS
+def test_a_0_that_does_not_mean_nothing_is_told_in_words() -> None:
+    key, days = "backup.every_days", NumberUnit.DAYS
     assert units.in_words(0, days, key) == units.field_text(0, days, key) == "never"
     assert units.unit_beside(0, days, key) == ""
     assert units.unit_beside(7, days, key) == "days"
     assert units.parse_typed(" Never ", days, key) == "0"
     assert units.parse_typed("7", days, key) == "7"
-    assert units.in_words(0, days, "records.keep_days") == "0 days"
+    assert units.in_words(0, days, "records.keep_days") == "for ever"
+    assert units.in_words(0, NumberUnit.PERCENT, "training.trial_share") == "no trial"
+    assert units.in_words(0, NumberUnit.DAYS, "guard.stale_days") == "0 days"
+
+
+def test_every_setting_whose_explanation_gives_0_a_meaning_of_its_own_says_it() -> None:
+    own = re.compile(
+        r"\b0 (?:\(the default\) )?[a-z]+s (?:it|them|no|none|any|Lull)\b|With 0 there is no"
+    )
+    silent = [
+        one.key
+        for one in describe_settings(Settings())
+        if own.search(one.reason) and not units.zero_words(0, one.key)
+    ]
+    assert silent == []
+
+
+def test_a_number_with_marks_between_its_groups_is_that_number() -> None:
+    megabytes = NumberUnit.MEGABYTES
+    assert units.parse_typed("2,048", megabytes) == "2048"
+    assert units.parse_typed("1,234,567", megabytes) == "1234567"
+    assert units.parse_typed("1,234.5", NumberUnit.MINUTES) == "1234.5"
+    for odd in ("1,5", "0,500", "1,2345", ",500"):  # who writes so means something else
+        assert units.parse_typed(odd, NumberUnit.MINUTES) == odd
+
+
+def test_a_german_one_thousand_five_hundred_is_not_one_and_a_half() -> None:
+    set_language(Catalogue(), QLocale("de_DE"))
+    assert units.parse_typed("1.500", NumberUnit.MINUTES) == "1500"
+    assert units.parse_typed("1,5", NumberUnit.MINUTES) == "1.5"
+    assert units.parse_typed("1.5", NumberUnit.MINUTES) == "1.5"

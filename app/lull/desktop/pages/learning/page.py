@@ -374,7 +374,7 @@ class LearningPage(Page):
             text = tr("Not exported: %1", error.strerror or error)
             self.state.told.emit(OutcomeMessage(text=text, good=False))
             return
-        self.state.told.emit(OutcomeMessage(text=tr("Exported to %1", path.name)))
+        self.state.told.emit(OutcomeMessage(text=tr("Exported to %1.", path.name)))
 
 
 def _offer_details(details: QPushButton, chosen: int, how: str) -> None:

@@ -109,7 +109,7 @@ class Decisions(QObject):
     def _undo_next(self, left: list[str | None], done: list[str]) -> None:
         if not left:
             if done:
-                self._state.told.emit(OutcomeMessage(text=tr("Undone: %1", ", ".join(done))))
+                self._state.told.emit(OutcomeMessage(text=tr("Undone: %1.", ", ".join(done))))
             self._look()
             return
         wanted = {"id": left[0]} if left[0] is not None else {}

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 from lull.contract import routes
 from lull.contract.json_object import Json
 from lull.core.idle.hours import reads
+from lull.desktop.language.hours_words import example_hours, hours_typed, hours_words
 from lull.desktop.language.words import ago, counted, length, now, plain, tr, translated
 from lull.desktop.pages.schedule.hours_edit import (
     Stretch,
@@ -27,7 +28,6 @@ from lull.desktop.pages.schedule.hours_edit import (
     with_stretch,
     without_stretch,
 )
-from lull.desktop.pages.schedule.hours_words import example_hours, hours_typed, hours_words
 from lull.desktop.pages.schedule.week import planned_fill
 from lull.desktop.pages.schedule.week_bars import Bar, BarKind, bars_of, kind_words, list_rows
 from lull.desktop.pages.schedule.week_editor import WeekEditor

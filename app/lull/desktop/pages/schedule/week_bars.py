@@ -13,8 +13,8 @@ from typing import Any, Final
 from lull.contract.json_object import Json
 from lull.core.idle.hours import parse_hours as hours_of
 from lull.core.idle.hours import reads
+from lull.desktop.language.hours_words import hours_words
 from lull.desktop.language.words import parsed, plain, tr, translated, week_day
-from lull.desktop.pages.schedule.hours_words import hours_words
 from lull.desktop.service.state import WEEK_DAYS
 
 DAY: Final = timedelta(days=1)

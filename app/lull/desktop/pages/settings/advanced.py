@@ -4,14 +4,16 @@ card for each group (the part of a setting's key before the dot).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Final
 
 from PySide6.QtCore import QSettings, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from lull.desktop.language.words import tr
+from lull.desktop.pages.settings.finding import Query, said_in
 from lull.desktop.pages.settings.lines import SettingLine, SettingsCard
+from lull.desktop.pages.settings.searched_card import texts_on
 from lull.desktop.shared.setting_names import group_title
 from lull.desktop.widgets.parts import Card, button, label, row
 from lull.desktop.widgets.tokens import GAP
@@ -64,15 +66,17 @@ class Advanced(QWidget):
             self._cards_box.addWidget(self.cards[group])
         self.cards[group].add(line)
 
-    def look_for(self, words: Sequence[str]) -> bool:
-        """Show only the advanced settings that contain all words of a search; return whether there
-        are any.
+    def look_for(self, query: Query) -> bool:
+        """Show only the advanced settings that match a search; return whether there are any.
 
-        Without words all settings are shown again, folded or unfolded as the user left them.
+        After a search all settings are shown again, folded or unfolded as the user left them.
         """
-        found = [card.look_for(words) for card in self.cards.values()]
-        self._show(opened=self.opened or bool(words), offered=not words)
-        shown = any(found) or (self.has_more and not words)
+        searched = bool(query.words)
+        found = [card.look_for(query) for card in self.cards.values()]
+        if searched and not any(found) and query.fits(said_in(texts_on(self.head))):
+            found = [card.look_for(Query()) for card in self.cards.values()]
+        self._show(opened=self.opened or searched, offered=not searched)
+        shown = any(found) or (self.has_more and not searched)
         self.setVisible(shown)
         return shown
 

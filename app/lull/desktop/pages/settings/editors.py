@@ -1,5 +1,5 @@
-"""Widgets to edit the value of a setting: a switch, a field, a list of choices, a port, or hours of
-the day.
+"""Widgets to edit the value of a setting: a switch, a field, a list of choices, or a port. The
+editor for hours of the week is in `hours_edit`.
 
 The method `put` of an editor shows a value in it; it does not overwrite what the user is typing.
 The signal `entered` is emitted with the user's new value, in the form that the service accepts.
@@ -7,18 +7,18 @@ The signal `entered` is emitted with the user's new value, in the form that the 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Final
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
 from lull.contract.json_object import Json
 from lull.desktop.language.words import tr
 from lull.desktop.pages.settings import units
+from lull.desktop.pages.settings.hours_edit import HoursEdit
 from lull.desktop.pages.settings.model_edit import HELPERS, LEARNS, ModelEdit
-from lull.desktop.pages.settings.units import NumberUnit
+from lull.desktop.pages.settings.units import HOURS_KEYS, NumberUnit
 from lull.desktop.pages.settings.values import value_words
 from lull.desktop.service.free_port import is_taken, next_free_port
 from lull.desktop.shared.setting_names import title_of
@@ -27,7 +27,6 @@ from lull.desktop.widgets.parts import button, label, unwrapped_row
 from lull.desktop.widgets.switch import Switch
 from lull.desktop.widgets.tokens import GAP
 
-HOURS_KEY: Final = "idle.sleep_hours"
 PORT_KEY: Final = "service.port"
 DIGITS: Final = 9
 """Width of a field for a number, in digits."""
@@ -37,8 +36,6 @@ _HERE: Final = "127.0.0.1"
 _PORTS: Final = range(1, 65_536)
 _LAST_SYSTEM_PORT: Final = 1023
 """Ports up to here belong to services of the system."""
-_ONE_STRETCH: Final = re.compile(r"(\d\d:\d\d)-(\d\d:\d\d)")
-_MORNING: Final = "07:00"
 
 
 class SwitchEdit(Switch):
@@ -180,65 +177,6 @@ class PortEdit(QWidget):
         self.taken.show()
 
 
-class HoursEdit(QWidget):
-    """Editor for a setting that is a span of hours on every day, with a start and an end time.
-
-    If the hours are not one span that is the same on every day, a button opens the Schedule page
-    instead.
-    """
-
-    entered = Signal(str)
-
-    def __init__(self, key: str, open_schedule: Callable[[], object]) -> None:
-        super().__init__()
-        name = title_of(key)
-        self.start = self._times(tr("%1: from", name))
-        self.end = self._times(tr("%1: to", name))
-        self.start.insertItem(0, tr("not set"), "")
-        self.between = label(tr("to"))
-        self.several = button(tr("Several: see Schedule"), open_schedule)
-        box = QHBoxLayout(self)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.setSpacing(GAP)
-        for one in (self.start, self.between, self.end, self.several):
-            box.addWidget(one)
-        self.put([])
-
-    def _times(self, name: str) -> Choice:
-        made = Choice()
-        made.setAccessibleName(name)
-        for minute in range(0, 24 * 60, 30):
-            time = f"{minute // 60:02}:{minute % 60:02}"
-            made.addItem(time, time)
-        made.activated.connect(self._enter)
-        return made
-
-    def put(self, value: object, *, anyway: bool = False) -> None:
-        """Show hours from the service; several spans are named, not edited."""
-        lines = [str(line) for line in value] if isinstance(value, (list, tuple)) else []
-        one = _ONE_STRETCH.fullmatch(lines[0]) if len(lines) == 1 else None
-        simple = one is not None or not lines
-        self.start.setVisible(simple)
-        self.between.setVisible(one is not None)
-        self.end.setVisible(one is not None)
-        self.several.setVisible(not simple)
-        self.several.setToolTip("\n".join(lines))
-        _choose(self.start, one[1] if one else "")
-        _choose(self.end, one[2] if one else _MORNING)
-
-    def _enter(self) -> None:
-        start, end = self.start.currentData(), self.end.currentData()
-        self.entered.emit(f"{start}-{end}" if start else "")
-
-
-def _choose(box: Choice, time: str) -> None:
-    """Select a time in the list; a time that is not on a half hour is added to the list first."""
-    if box.findData(time) < 0:
-        later = (n for n in range(box.count()) if str(box.itemData(n)) > time)
-        box.insertItem(next(later, box.count()), time, time)
-    box.setCurrentIndex(box.findData(time))
-
-
 Editor = SwitchEdit | OneOfEdit | ModelEdit | FieldEdit | PortEdit | HoursEdit
 
 
@@ -254,7 +192,7 @@ def editor_for(one: Json, open_schedule: Callable[[], object]) -> Editor:
         return OneOfEdit(key, texts)
     if key in (*HELPERS, LEARNS):
         return ModelEdit(key)
-    if key == HOURS_KEY:
+    if key in HOURS_KEYS:
         return HoursEdit(key, open_schedule)
     if key == PORT_KEY:
         return PortEdit(value)

@@ -4,19 +4,22 @@ explanation), and a card that holds several lines.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from lull.contract.json_object import Json
-from lull.desktop.language.words import tr, translated
+from lull.desktop.language.words import in_english, tr, translated
 from lull.desktop.pages.settings import units
 from lull.desktop.pages.settings.editors import FieldEdit, editor_for
+from lull.desktop.pages.settings.finding import Query, Said, said_in
 from lull.desktop.pages.settings.model_edit import HELPERS
+from lull.desktop.pages.settings.searched_card import texts_on
 from lull.desktop.pages.settings.units import NumberUnit
-from lull.desktop.shared.setting_names import title_of, without_keys
-from lull.desktop.widgets.parts import Card, FlowLabel, button, chip, label, row
+from lull.desktop.pages.settings.values import caution
+from lull.desktop.shared.setting_names import NAMES, title_of, without_keys
+from lull.desktop.widgets.parts import Card, FlowLabel, button, chip, label, row, unwrapped_row
 from lull.desktop.widgets.tokens import GAP
 
 
@@ -76,15 +79,25 @@ class SettingLine(QWidget):
         box = QVBoxLayout(self)
         box.setContentsMargins(0, 0, 0, GAP // 2)
         box.setSpacing(2)
-        box.addLayout(row(FlowLabel(self.title), self.mark, None, self.editor, self.unit_label))
+        number = isinstance(self.editor, FieldEdit) and self.editor.of_number
+        self.unit_label.setVisible(number)
+        # A unit never stands on another line than its number.
+        field: QWidget = self.editor
+        if number:
+            field = QWidget()
+            field.setLayout(unwrapped_row(self.editor, self.unit_label))
+            field.layout().setContentsMargins(0, 0, 0, 0)
+        box.addLayout(row(FlowLabel(self.title), self.mark, None, field))
         box.addWidget(label(reason, "small", wrap=True))
         if self.key in HELPERS:
             self.helper = label("", "muted", wrap=True)
             box.addWidget(self.helper)
-        both = f"{units.unit_words(self.unit, 1)} {units.unit_words(self.unit)}"
-        self._said = f"{self.key} {self.title} {reason} {both}".casefold()
-        number = isinstance(self.editor, FieldEdit) and self.editor.of_number
-        self.unit_label.setVisible(number)
+        self._told = (self.key, NAMES.get(self.key, ""), str(one["reason"]))
+        """What the search finds besides the texts that are shown: the key, and the English ones."""
+        self._said: Said | None = None
+        self.caution = label("", "warn", wrap=True)
+        self.caution.hide()
+        box.addWidget(self.caution)
         self.put(one)
 
     def put(self, one: Json, *, anyway: bool = False) -> None:
@@ -96,6 +109,23 @@ class SettingLine(QWidget):
         self.editor.put(self._value, anyway=anyway)
         self.unit_label.setText(units.unit_beside(self._value, self.unit, self.key))
         self.mark.setVisible(self.changed)
+        self._said = None
+
+    def say_of_helper(self, words: str) -> None:
+        """Show which model has the role of this setting now, and why; "" hides the text."""
+        if self.helper is not None and self.helper.text() != words:
+            self.helper.setText(words)
+            self._said = None
+        if self.helper is not None:
+            self.helper.setVisible(bool(words))
+
+    def look_for_mistakes(self, models: Collection[str], *, elsewhere: bool) -> None:
+        """Show below the explanation what is probably wrong with the value, which is allowed: it
+        names a model or a folder that is not there.
+        """
+        words = caution(self.key, self._value, models=models, elsewhere=elsewhere)
+        self.caution.setText(words)
+        self.caution.setVisible(bool(words))
 
     @property
     def changed(self) -> bool:
@@ -112,15 +142,17 @@ class SettingLine(QWidget):
         """The setting's default value, as the control API writes it."""
         return units.api_text(self._default)
 
-    def look_for(self, words: Sequence[str], *, beside: str = "") -> bool:
-        """Show this setting's line if it contains all words of a search, else hide it; return
-        whether it is shown.
+    def look_for(self, query: Query, *, beside: Said) -> bool:
+        """Show this setting's line if it matches a search, else hide it; return whether it is
+        shown.
 
-        A word may be in the setting's name, explanation, key or unit, or in the text `beside` (the
-        card's title).
+        The words may be in the setting's name, explanation, key, unit and choices, or `beside` them
+        in the card's title.
         """
-        said = f"{self._said} {beside.casefold()}"
-        found = all(word in said for word in words)
+        if self._said is None:
+            self._said = said_in((*texts_on(self), *self._told))
+        reset = said_in((tr("Reset"),)) if self.changed else frozenset()
+        found = query.fits(self._said | beside | reset)
         self.setVisible(found)
         return found
 
@@ -153,11 +185,12 @@ class SettingsCard(Card):
         """Return the visible setting lines of this card whose value differs from the default."""
         return [line for line in self.lines if line.changed and not line.isHidden()]
 
-    def look_for(self, words: Sequence[str]) -> bool:
-        """Show only those settings of this card that contain all words of a search, and hide the
-        card if there are none; return whether there are any.
+    def look_for(self, query: Query) -> bool:
+        """Show only those settings of this card that match a search, and hide the card if there are
+        none; return whether there are any.
         """
-        found = [line.look_for(words, beside=self.title) for line in self.lines]
+        beside = said_in((self.title, in_english(self.title)))
+        found = [line.look_for(query, beside=beside) for line in self.lines]
         self.setVisible(any(found))
         self.look()
         return any(found)

@@ -9,18 +9,18 @@ from typing import Any, Final
 
 from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QLineEdit
+from PySide6.QtWidgets import QLineEdit, QVBoxLayout
 
 from lull.desktop.language.language_choice import LANGUAGE, LANGUAGES, SYSTEM, chosen_language
 from lull.desktop.language.words import tr
+from lull.desktop.pages.settings.searched_card import SearchedCard
 from lull.desktop.pages.settings.wipe_dialog import WipeDialog
 from lull.desktop.service.state import OutcomeMessage
 from lull.desktop.shared.autostart import Autostart, AutostartPart
-from lull.desktop.shared.diagnostics_dialog import DiagnosticsDialog
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.notices import NoticeKind
 from lull.desktop.widgets.page import Kit
-from lull.desktop.widgets.parts import Card, button, label, row
+from lull.desktop.widgets.parts import FlowLabel, button, label, row
 from lull.desktop.widgets.style import TEXT_SIZE, THEME, THEMES, chosen_theme
 from lull.desktop.widgets.tokens import DARK, GAP, LIGHT
 from lull.desktop.widgets.wrapped_check import WrappedCheck
@@ -29,7 +29,7 @@ TEXT_SIZES: Final = (100, 125, 150, 200)
 """Text sizes that the user can choose, in percent of the usual size."""
 
 
-class WindowCard(Card):
+class WindowCard(SearchedCard):
     """Card of the Settings page with the window's own preferences: theme, text size, language,
     notifications, start at login.
     """
@@ -37,10 +37,25 @@ class WindowCard(Card):
     def __init__(self, kit: Kit) -> None:
         super().__init__(tr("This window"))
         self._kit = kit
-        self.box.addLayout(row(label(tr("Theme")), None, self._themes()))
-        self.box.addLayout(row(label(tr("Text size")), None, self._text_size()))
-        self.box.addLayout(row(label(tr("Language")), None, self._languages()))
-        self.box.addWidget(label(tr("Notify me about"), "muted", wrap=True))
+        self._line(
+            tr("Theme"),
+            self._themes(),
+            tr("The colours of this window. “Like the system” follows the computer's appearance."),
+        )
+        self._line(
+            tr("Text size"),
+            self._text_size(),
+            tr("Makes all text in this window larger; the font of other programs stays."),
+        )
+        self._line(
+            tr("Language"),
+            self._languages(),
+            tr("The language of this window and its menus: English or German."),
+        )
+        self._head(
+            tr("Notifications"),
+            tr("Lull shows a notification only for what is ticked here."),
+        )
         for kind, words in (
             (NoticeKind.PROPOSALS, tr("Skills to review, once a day")),
             (NoticeKind.NIGHT, tr("Overnight training results")),
@@ -53,8 +68,10 @@ class WindowCard(Card):
                 bool(kit.preferences.value(key, True, type=bool)),
                 functools.partial(kit.preferences.setValue, key),
             )
-        self.box.addSpacing(GAP)
-        self.box.addWidget(label(tr("Start when I log in"), "muted", wrap=True))
+        self._head(
+            tr("Start at login"),
+            tr("Lull then starts with your computer, without opening a window."),
+        )
         autostart = Autostart.for_platform(kit.place)
         if autostart is None:
             self.box.addWidget(
@@ -70,6 +87,22 @@ class WindowCard(Card):
                 autostart.is_on(part),
                 functools.partial(self._start_at_login, autostart, part),
             )
+
+    def _line(self, name: str, editor: Choice, reason: str) -> None:
+        box = QVBoxLayout()
+        box.setSpacing(2)
+        box.addLayout(row(FlowLabel(name), None, editor))
+        box.addWidget(label(reason, "small", wrap=True))
+        self.box.addLayout(box)
+        editor.setAccessibleDescription(reason)
+
+    def _head(self, name: str, reason: str) -> None:
+        self.box.addSpacing(GAP)
+        box = QVBoxLayout()
+        box.setSpacing(2)
+        box.addWidget(label(name, wrap=True))
+        box.addWidget(label(reason, "small", wrap=True))
+        self.box.addLayout(box)
 
     def _themes(self) -> Choice:
         made = self.theme = Choice()
@@ -127,11 +160,11 @@ class WindowCard(Card):
             self._kit.state.told.emit(OutcomeMessage(text=text))
         except OSError as error:
             self._kit.state.told.emit(
-                OutcomeMessage(text=tr("Not done: %1", error.strerror), good=False)
+                OutcomeMessage(text=tr("Not done: %1.", error.strerror), good=False)
             )
 
 
-class DataCard(Card):
+class DataCard(SearchedCard):
     """Card of the Settings page that shows where Lull's data folder is, with buttons to open the
     folder, to copy its path or to delete data.
     """
@@ -155,20 +188,15 @@ class DataCard(Card):
                 wrap=True,
             )
         )
+        self.wipe = button(tr("Delete data…"), lambda: WipeDialog(kit, self).open())
         self.box.addLayout(
             row(
                 button(tr("Open the folder"), self._open_home),
                 button(tr("Copy the path"), lambda: kit.actions.copy(home, tr("Copied."))),
+                self.wipe,
                 None,
             )
         )
-        self.wipe = button(tr("Delete data…"), lambda: WipeDialog(kit, self).open())
-        self.diagnose = button(tr("Diagnostics…"), self._diagnose)
-        steps = button(tr("Run setup again"), kit.show_first_run)
-        self.box.addLayout(row(self.diagnose, steps, self.wipe, None))
-
-    def _diagnose(self) -> None:
-        DiagnosticsDialog(self._kit, self).open()
 
     def _open_home(self) -> None:
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._kit.place.home)))

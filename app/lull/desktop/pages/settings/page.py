@@ -10,9 +10,6 @@ from typing import Final
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import (
-    QAbstractButton,
-    QComboBox,
-    QLabel,
     QScrollArea,
     QVBoxLayout,
     QWidget,
@@ -24,12 +21,14 @@ from lull.desktop.language.words import tr, translated
 from lull.desktop.pages.settings import units
 from lull.desktop.pages.settings.advanced import Advanced
 from lull.desktop.pages.settings.exposure import ExposureDialog, exposure_words
+from lull.desktop.pages.settings.finding import Query, queries
 from lull.desktop.pages.settings.lines import SettingLine, SettingsCard
 from lull.desktop.pages.settings.model_edit import ModelEdit
 from lull.desktop.pages.settings.own_cards import DataCard, WindowCard
+from lull.desktop.pages.settings.page_cards import ElsewhereCard, LullCard, PrivacyCard
+from lull.desktop.pages.settings.searched_card import SearchedCard
 from lull.desktop.service.client import Reply
 from lull.desktop.service.state import OutcomeMessage, Subject
-from lull.desktop.shared.connect.card import ConnectCard
 from lull.desktop.shared.model_choice import ModelChoice
 from lull.desktop.shared.setting_names import EVERYDAY, everyday, title_of
 from lull.desktop.widgets.accessible import tab_after
@@ -73,10 +72,19 @@ class SettingsPage(Page):
             self.cards.append(card)
             self._card_for |= dict.fromkeys(keys, card)
         self.model_card = self._model_card()
-        self.connect_card = ConnectCard(kit)
+        self.privacy_card = PrivacyCard(self.look_up)
         self.window_card = WindowCard(kit)
         self.data_card = DataCard(kit)
-        self.own_cards = (self.model_card, self.connect_card, self.window_card, self.data_card)
+        self.lull_card = LullCard(kit)
+        self.elsewhere_card = ElsewhereCard(kit)
+        self.own_cards = (
+            self.model_card,
+            self.privacy_card,
+            self.window_card,
+            self.data_card,
+            self.lull_card,
+            self.elsewhere_card,
+        )
         self.advanced = Advanced(kit.preferences, self._reset)
         self.advanced.unfolded.connect(self.show_content)
         cards: list[QWidget] = [*self.cards]
@@ -90,7 +98,7 @@ class SettingsPage(Page):
         scroll.setWidgetResizable(True)
         scroll.setWidget(inner)
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.none = label(tr("No setting matches."), "muted")
+        self.none = label("", "muted", wrap=True)
         self.none.hide()
         box = QVBoxLayout(self.body)
         box.setContentsMargins(0, 0, 0, 0)
@@ -116,8 +124,8 @@ class SettingsPage(Page):
         self.restart.hide()
         return self.restart
 
-    def _model_card(self) -> Card:
-        card = Card(tr("The model that learns"))
+    def _model_card(self) -> SearchedCard:
+        card = SearchedCard(tr("The model that learns"))
         self.model = ModelChoice(self.kit)
         card.box.addWidget(self.model)
         return card
@@ -151,6 +159,8 @@ class SettingsPage(Page):
 
     def show_content(self) -> None:
         self.model.refresh()
+        self.lull_card.show_version(str(self.state.status.get("version") or ""))
+        self.privacy_card.show_settings(self.state.value(Subject.SETTINGS).get("settings", ()))
         for one in self._rows():
             line = self.lines.get(one["key"])
             if line is not None:
@@ -158,14 +168,16 @@ class SettingsPage(Page):
             else:
                 self._add(one)
         names = [str(one["name"]) for one in self.state.value(Subject.MODELS).get("models", ())]
+        rows = self.state.value(Subject.SETTINGS).get("settings", ())
+        values = {one["key"]: one["value"] for one in rows}
         for key, line in self.lines.items():
+            group = key.split(".", 1)[0]
             if isinstance(line.editor, ModelEdit):
                 line.editor.offer(names)
+            line.look_for_mistakes(names, elsewhere=bool(values.get(f"{group}.address")))
             if line.helper is not None:
-                group = key.split(".", 1)[0]
                 helper = (self.state.status.get("helpers") or {}).get(group) or {}
-                line.helper.setText(translated(helper, "why"))
-                line.helper.setVisible(bool(line.helper.text()))
+                line.say_of_helper(translated(helper, "why"))
         self._place_new_lines()
         for card in (*self.cards, *self.advanced.cards.values()):
             card.look()
@@ -275,22 +287,21 @@ class SettingsPage(Page):
         self.area.verticalScrollBar().setValue(0)
 
     def _find(self) -> None:
-        """Show only what contains all words of the search; without words, everything except what is
-        folded.
+        """Show only what matches the search as closely as anything on the page does; without a
+        search, everything except what is folded.
         """
-        words = self.search.text().casefold().split()
-        found = [card.look_for(words) for card in self.cards]
-        found.append(self.advanced.look_for(words))
-        for card in self.own_cards:
-            said = " ".join(_words_in(card)).casefold()
-            found.append(all(word in said for word in words))
-            card.setVisible(found[-1])
-        self.none.setVisible(not any(found))
+        parts: list[SettingsCard | Advanced | SearchedCard] = [*self.cards, self.advanced]
+        parts += self.own_cards
+        for query in queries(self.search.text()):
+            found = [part.look_for(query) for part in parts]
+            if any(found):
+                self._say_of_search(query)
+                return
+        self.none.setText(tr("Nothing matches. Try another word for it."))
+        self.none.show()
 
-
-def _words_in(card: Card) -> list[str]:
-    """Return all texts on a card, for the search."""
-    said = [one.text() for one in card.findChildren(QLabel)]
-    for box in card.findChildren(QComboBox):
-        said += [box.itemText(n) for n in range(box.count())]
-    return said + [one.text() for one in card.findChildren(QAbstractButton)]
+    def _say_of_search(self, query: Query) -> None:
+        close = tr("Nothing matches exactly. This is close.")
+        some = tr("Nothing has all of these words. This has some of them.")
+        self.none.setText(close if query.needed == len(query.words) else some)
+        self.none.setHidden(query.is_exact)

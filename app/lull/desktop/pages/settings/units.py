@@ -12,7 +12,8 @@ from enum import StrEnum
 from typing import Final
 
 from lull.contract.json_object import Json
-from lull.desktop.language.words import counted, decimal_point, tr, translated
+from lull.desktop.language.hours_words import hours_words
+from lull.desktop.language.words import counted, decimal_point, group_mark, tr, translated
 from lull.desktop.pages.settings.values import value_words
 
 _NUMBER: Final = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
@@ -34,8 +35,10 @@ class NumberUnit(StrEnum):
     """Shown in percent; the service's value is a share from 0 to 1."""
 
 
-BACKUP_KEY: Final = "backup.every_days"
-"""Setting whose 0 means "never"."""
+HOURS_KEYS: Final = ("idle.sleep_hours", "idle.allowed_hours", "idle.blocked_hours")
+"""Keys of the settings that are hours of the week."""
+_GROUP: Final = 3
+"""Digits of a group in a long number."""
 _OTHER_SHARES: Final = frozenset({"idle.memory_pressure", "learning.alpha"})
 
 
@@ -78,12 +81,27 @@ def unit_beside(value: object, unit: NumberUnit | None, key: str) -> str:
     """Return the name of the unit that stands beside the value of the setting `key`; "" if the
     value is told in words.
     """
-    return "" if is_never(value, key) else unit_words(unit, value)
+    return "" if zero_words(value, key) else unit_words(unit, value)
 
 
-def is_never(value: object, key: str) -> bool:
-    """Return whether the value of the setting `key` means that something is never done."""
-    return key == BACKUP_KEY and value == 0
+def zero_words(value: object, key: str) -> str:
+    """Return what the value 0 of the setting `key` means, if it does not mean "nothing"; "" for any
+    other value or setting.
+    """
+    if value != 0 or isinstance(value, bool):
+        return ""
+    words = {
+        "service.port": tr("any free port"),
+        "records.keep_days": tr("for ever"),
+        "records.keep_mb": tr("no limit"),
+        "backup.every_days": tr("never"),
+        "engine.memory_limit_mb": tr("automatic"),
+        "engine.idle_unload_min": tr("never"),
+        "reader.unload_after_s": tr("never"),
+        "training.trial_share": tr("no trial"),
+        "training.trial_hours": tr("no trial"),
+    }
+    return words.get(key, "")
 
 
 # What stands in a field
@@ -93,8 +111,8 @@ def field_text(value: object, unit: NumberUnit | None, key: str = "") -> str:
     """Format the value of the setting `key` for its editing field, with a share in percent and
     without the unit's name.
     """
-    if is_never(value, key):
-        return tr("never")
+    if told := zero_words(value, key):
+        return told
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return api_text(value)
     number = value * 100 if unit is NumberUnit.PERCENT else value
@@ -109,13 +127,27 @@ def parse_typed(text: str, unit: NumberUnit | None, key: str = "") -> str:
     it.
     """
     text = text.strip()
-    if key == BACKUP_KEY and text.casefold() == tr("never").casefold():
+    if text.casefold() == (zero_words(0, key) or "0").casefold():
         return "0"
     plain = text.removesuffix("%").strip() if unit is NumberUnit.PERCENT else text
-    plain = plain.replace(decimal_point(), ".")
+    plain = _without_groups(plain).replace(decimal_point(), ".")
     if not _NUMBER.fullmatch(plain):
         return text
     return f"{float(plain) / 100:.12g}" if unit is NumberUnit.PERCENT else plain
+
+
+def _without_groups(number: str) -> str:
+    """Return a number without the marks between groups of three digits, as in "1,500" or, in
+    German, "1.500", which would otherwise be read as one and a half.
+    """
+    mark = group_mark()
+    whole, point, rest = number.partition(decimal_point())
+    groups = whole.removeprefix("-").split(mark) if mark else [whole]
+    three = all(len(group) == _GROUP for group in groups[1:])
+    begins = 1 <= len(groups[0]) <= _GROUP and not groups[0].startswith("0")
+    if len(groups) == 1 or not three or not begins:
+        return number
+    return f"{whole.replace(mark, '')}{point}{rest}"
 
 
 def api_text(value: object) -> str:
@@ -138,7 +170,11 @@ def in_words(value: object, unit: NumberUnit | None, key: str = "") -> str:
     """
     if isinstance(value, bool):
         return tr("on") if value else tr("off")
+    if isinstance(value, (list, tuple)) and key in HOURS_KEYS:
+        return ", ".join(hours_words(str(line)) for line in value) or tr("empty")
     text = field_text(value, unit, key)
+    if told := zero_words(value, key):
+        return told
     if unit is NumberUnit.PERCENT:
         return tr("%1%", text)
     text = value_words(key, text)

@@ -227,7 +227,7 @@ class SkillsPage(Page):
             )
             self.state.told.emit(OutcomeMessage(text=text, good=False))
             return
-        self._change({"do": "rollback"}, tr("Undone: %1", words), undo=False)
+        self._change({"do": "rollback"}, tr("Undone: %1.", words), undo=False)
 
     def _changed(self, _: bool) -> None:
         self.view.drop_history()
@@ -294,7 +294,7 @@ class SkillsPage(Page):
         dialog = NewSkillDialog(self)
         dialog.given.connect(
             lambda wanted: self._change(
-                {"do": "add", **wanted}, tr("Added: %1", skill_title(wanted["name"]))
+                {"do": "add", **wanted}, tr("Added: %1.", skill_title(wanted["name"]))
             )
         )
         dialog.offer_clients(self._clients)

@@ -228,7 +228,7 @@ class SkillView(QWidget):
         if answer.ok:
             self._show_diff(self._diffs[versions], *versions)
         else:
-            self.text.setPlainText(tr("This cannot be compared: %1", failure_words(answer)))
+            self.text.setPlainText(tr("This cannot be compared. %1", failure_words(answer)))
 
     # Proof
 

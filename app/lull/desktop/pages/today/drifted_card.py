@@ -16,7 +16,7 @@ class DriftedCard(Card):
     """Card that names the chat apps which Lull once connected and which no longer send their
     requests through Lull.
 
-    It is hidden while there are none. Its button opens the list of chat apps in Settings.
+    It is hidden while there are none. Its button opens the Connect page.
     """
 
     def __init__(self, kit: Kit) -> None:
@@ -24,9 +24,9 @@ class DriftedCard(Card):
         self.words = label("", wrap=True)
         self.box.addWidget(self.words)
         self.go = button(
-            tr("Show in Settings"),
-            lambda: kit.go(PageName.SETTINGS, tr("Chat apps")),
-            name=tr("Show chat apps in Settings"),
+            tr("Show on Connect"),
+            lambda: kit.go(PageName.CONNECT),
+            name=tr("Show chat apps on the Connect page"),
         )
         self.box.addLayout(row(self.go, None))
         self.hide()

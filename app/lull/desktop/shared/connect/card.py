@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from typing import Final
 
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from lull.contract import routes
 from lull.contract.json_object import Json
@@ -16,11 +17,29 @@ from lull.desktop.language.words import plain, tr, translated
 from lull.desktop.service.client import Reply
 from lull.desktop.service.state import OutcomeMessage, Subject
 from lull.desktop.shared.connect.dialogs import ConnectDialog, UndoDialog
-from lull.desktop.shared.connect.words import files_words, is_listed, state_chip, test_words
+from lull.desktop.shared.connect.words import (
+    SHELL,
+    files_words,
+    is_listed,
+    state_chip,
+    test_words,
+)
 from lull.desktop.widgets.accessible import tab_after
 from lull.desktop.widgets.page import Kit
-from lull.desktop.widgets.parts import Card, FlowLabel, button, chip, clear_layout, label, row
+from lull.desktop.widgets.parts import (
+    Card,
+    FlowLabel,
+    button,
+    chip,
+    clear_layout,
+    label,
+    row,
+    set_kind,
+)
 from lull.desktop.widgets.tokens import GAP
+
+_OUTCOME: Final = "outcome"
+"""Name of the label below a client's buttons."""
 
 
 class ConnectCard(Card):
@@ -34,6 +53,10 @@ class ConnectCard(Card):
         self._shown: Json | None = None
         self.rows: dict[str, QWidget] = {}
         """The shown clients by name."""
+        self._outcomes: dict[str, tuple[str, str]] = {}
+        """What the last test of a client's connection told, and the style of that text, by the
+        client's name.
+        """
         self.again = button(
             tr("Look again"), self._look_again, flat=True, name=tr("Look for chat apps again")
         )
@@ -45,6 +68,13 @@ class ConnectCard(Card):
         self.box.addWidget(label(words, "muted", wrap=True))
         self._list = QVBoxLayout()
         self._list.setSpacing(GAP * 2)
+        text = tr(
+            "No chat app was found on this computer. Once you have installed one, choose “Look "
+            "again”."
+        )
+        self.none = label(text, wrap=True)
+        self.none.hide()
+        self.box.addWidget(self.none)
         self.box.addLayout(self._list)
         self.others = label("", "small", wrap=True)
         self.box.addWidget(self.others)
@@ -72,6 +102,9 @@ class ConnectCard(Card):
         clear_layout(self._list)
         self.rows = {}
         views = list(value.get("clients") or ())
+        # The shell is on every machine, and no chat app.
+        apps = [one for one in views if is_listed(one) and one["name"] != SHELL]
+        self.none.setVisible(bool(views) and not apps)
         for view in (one for one in views if is_listed(one)):
             made = self.rows[view["name"]] = self._row(view)
             self._list.addWidget(made)
@@ -98,6 +131,10 @@ class ConnectCard(Card):
         ]
         if actions:
             box.addLayout(row(*actions, None))
+        outcome = label("", wrap=True)
+        outcome.setObjectName(_OUTCOME)
+        box.addWidget(outcome)
+        _tell(outcome, *self._outcomes.get(view["name"], ("", "")))
         return made
 
     def _actions(self, view: Json) -> list[tuple[str, Callable[[], object]]]:
@@ -122,16 +159,34 @@ class ConnectCard(Card):
 
     def _test(self, view: Json) -> None:
         def tell(answer: Reply) -> None:
-            words, good = test_words(answer.value.get("test") or {})
-            self._kit.state.told.emit(OutcomeMessage(text=words, good=good))
+            words, good = test_words(answer.value.get("test") or {}, title)
+            self._say(view["name"], words, "good" if good else "bad")
+            if not self.isVisible():  # the user has gone on to another page
+                self._kit.state.told.emit(OutcomeMessage(text=words, good=good))
+
+        def then(done: bool) -> None:
+            if not done:  # what was wrong is told like that of any action
+                self._say(view["name"], "")
 
         title = translated(view, "title")
-        self._kit.state.told.emit(
-            OutcomeMessage(text=tr("Sending a test request the way %1 would…", title))
-        )
+        self._say(view["name"], tr("Sending a test request the way %1 would…", title), "muted")
         self._kit.state.act(
             routes.CLIENT_DO.format(name=view["name"], action="test"),
             {},
             words=tr("Testing %1", title),
             answered=tell,
+            then=then,
         )
+
+    def _say(self, client: str, words: str, kind: str = "") -> None:
+        """Show below a client's buttons what its test tells; it stays until the next test."""
+        self._outcomes[client] = words, kind
+        if client in self.rows:
+            _tell(self.rows[client].findChild(QLabel, _OUTCOME), words, kind)
+
+
+def _tell(outcome: QLabel | None, words: str, kind: str) -> None:
+    if outcome is not None:
+        outcome.setText(words)
+        set_kind(outcome, kind)
+        outcome.setVisible(bool(words))

@@ -147,7 +147,7 @@ class ConnectDialog(_ClientDialog):
 
     def _tested(self, answer: Reply) -> None:
         if not self._gone:
-            words, good = test_words(answer.value.get("test") or {})
+            words, good = test_words(answer.value.get("test") or {}, self._client)
             self._tell(words, "good" if good else "bad")
 
 

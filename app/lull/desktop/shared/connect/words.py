@@ -55,11 +55,20 @@ def _is_at_home(file: Path) -> bool:
     return file.is_relative_to(Path.home())
 
 
-def test_words(test: Json) -> tuple[str, bool]:
-    """Describe the result of testing a chat app's connection to Lull; also return whether the test
-    succeeded.
+def test_words(test: Json, title: str) -> tuple[str, bool]:
+    """Describe the result of testing the connection of the chat app called `title` to Lull: which
+    model was asked, and which one answered; also return whether the test succeeded.
     """
+    asked = plain(str(test.get("model") or ""))
+    why = tr("Lull doesn't know which model %1 asks for, so it asked %2.", title, asked)
+    if test.get("from_client"):
+        why = tr("Lull asked %1, the model that the settings of %2 name.", asked, title)
     if not test.get("ok"):
-        return tr("The test failed: %1", " ".join(translated(test, "why").split())), False
-    answer = plain(" ".join(str(test["answer"]).split())[:160])
-    return tr("It works: %1 answered “%2”", plain(str(test["model"])), answer), True
+        failure = " ".join(translated(test, "why").split())
+        return f"{tr('The test failed. %1', failure)} {why if asked else ''}".strip(), False
+    said = plain(" ".join(str(test["answer"]).split())[:160])
+    by = plain(str(test.get("answered_by") or asked))
+    answer = (
+        tr("The model answered: “%1”", said) if by == asked else tr("%1 answered: “%2”", by, said)
+    )
+    return f"{tr('It works.')} {why} {answer}", True

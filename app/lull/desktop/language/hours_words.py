@@ -26,6 +26,18 @@ def hours_words(line: str) -> str:
     return _WORD.sub(lambda word: _local(word[0]), line) if reads(line) else line
 
 
+def days_words(days: str) -> str:
+    """Return in words on which days of the week hours begin; `days` is the part of a setting's line
+    before the times, such as "mon-fri".
+    """
+    usual = {
+        "daily": tr("every day"),
+        "mon-fri": tr("Monday to Friday"),
+        "sat-sun": tr("Saturday and Sunday"),
+    }
+    return usual.get(days) or _WORD.sub(lambda word: _local(word[0]), days)
+
+
 def hours_typed(text: str) -> str:
     """Return a typed line of hours as the settings keep it; days may have their names in English or
     in the window's language, whole or shortened.
