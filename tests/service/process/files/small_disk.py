@@ -16,6 +16,7 @@ from tests.service.process.killed.street import COOK, Cook
 
 DISK = Path(os.environ["LULL_TEST_DISK"])
 ADD = ("skills", "add", "menu-style", "--description", "d", "--body", "b")
+IN_UNUSED = "What was deleted is still in unused parts of the database."
 
 
 @contextmanager
@@ -102,12 +103,12 @@ def test_commands_on_a_full_disk_say_what_to_do() -> None:
                 ran = lull.run("forget", second, "--yes")
                 if "is full. (Make room on the disk.)" in ran.err:
                     continue
-                said(ran, f"What was deleted is still in unused parts of the database. {home / 'lull.db'}", "of ")
+                said(ran, f"{IN_UNUSED} {home / 'lull.db'}", "of ")
                 assert not found(lull, "the second")
                 break
         with filled(DISK, but=6 << 20):
             ran = lull.run("forget", third, "--yes")
-            said(ran, f"What was deleted is still in unused parts of the database. {home / 'lull.db'}", "of ")
+            said(ran, f"{IN_UNUSED} {home / 'lull.db'}", "of ")
             assert disk_usage(DISK).free > 2 << 20, "rewriting takes no room from requests"
         running.kill()
         lull.serve()

@@ -84,9 +84,9 @@ class SettingLine(QWidget):
         # A unit never stands on another line than its number.
         field: QWidget = self.editor
         if number:
-            field = QWidget()
-            field.setLayout(unwrapped_row(self.editor, self.unit_label))
-            field.layout().setContentsMargins(0, 0, 0, 0)
+            field, beside = QWidget(), unwrapped_row(self.editor, self.unit_label)
+            beside.setContentsMargins(0, 0, 0, 0)
+            field.setLayout(beside)
         box.addLayout(row(FlowLabel(self.title), self.mark, None, field))
         box.addWidget(label(reason, "small", wrap=True))
         if self.key in HELPERS:
