@@ -115,6 +115,8 @@ def ranked(
     return sorted(scores, key=lambda key: (-scores[key], key))
 
 
+_EMPTY_BLOCK = skills_block([""])
+
 HELPED_FLOOR = 0.5
 """Least `PastRequestScores.helped` from which similar past requests bring a skill into a prompt,
 while few requests are stored.
@@ -189,7 +191,7 @@ def choose(
     prices: dict[SkillKey, tuple[str, int, int]] = {}
     """The skill's heading, its cost alone, and its cost below that heading."""
     headings: set[str] = set()
-    spent = tokens_of(skills_block([""]))
+    spent = tokens_of(_EMPTY_BLOCK)
 
     def take(skills: Iterable[Skill], most: int) -> None:
         nonlocal spent
