@@ -215,11 +215,12 @@ def choose(
     take(about, allowed)
     take((skill for skill in retrieved if skill.key in lines), allowed)
     take(general, allowed)
-    wanted = list(dict.fromkeys((*pinned, *general, *about)))
+    # By their keys, because hashing a skill hashes its whole text.
+    wanted = {skill.key: skill for skill in (*pinned, *general, *about)}
     skills = tuple(chosen.values())
     if len(skills) == len(wanted):
         return SkillChoice(skills=skills, why="" if wanted else "no skill is about this")
-    left_out = ", ".join(skill.name for skill in wanted if skill.key not in chosen)
+    left_out = ", ".join(skill.name for key, skill in wanted.items() if key not in chosen)
     if left_tokens < budget:
         return SkillChoice(skills=skills, why=f"left out {left_out}: the window is nearly full")
     most = max(0, budget)
