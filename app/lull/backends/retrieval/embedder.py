@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 import zlib
 from array import array
-from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -41,24 +40,40 @@ class HashedNgrams:
         return [array("f", self._one(text[:TEXT_LIMIT]).tobytes()) for text in texts]
 
     def _one(self, text: str) -> Vector:
-        subjects = Counter(terms(text))
+        subjects = _counted(terms(text))
         if not subjects:
             return np.zeros(DIMENSIONS, np.float32)
-        words = Counter(stemmed_words(text))
-        buckets: list[npt.NDArray[np.int64]] = []
-        weights: list[npt.NDArray[np.float64]] = []
+        words = _counted(stemmed_words(text))
+        buckets, weights = array("q"), array("d")
         for features, counted in ((_features, subjects), (_whole, words)):
             for word, count in counted.items():
                 its, weight = features(word)
-                buckets.append(its)
-                weights.append(weight if count == 1 else weight * (1 + math.log(count)))
-        vector = np.bincount(np.concatenate(buckets), np.concatenate(weights), DIMENSIONS)
+                buckets += its
+                weights += weight if count == 1 else _times(weight, 1 + math.log(count))
+        vector = np.bincount(
+            np.frombuffer(buckets, np.int64), np.frombuffer(weights, np.float64), DIMENSIONS
+        )
         length = math.sqrt(vector @ vector) or 1.0
         return (vector / length).astype(np.float32)
 
 
 Vector = npt.NDArray[np.float32]
-Features = tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]
+Features = tuple["array[int]", "array[float]"]
+"""Buckets (int64) and signed weights (float64). Plain arrays, because a text's some sixty pairs are
+put together several times faster than NumPy's.
+"""
+
+
+def _counted(words: Sequence[str]) -> dict[str, int]:
+    """Count each word, in order of appearance. For so few words faster than a `Counter`."""
+    counts: dict[str, int] = {}
+    for word in words:
+        counts[word] = counts.get(word, 0) + 1
+    return counts
+
+
+def _times(weights: array[float], factor: float) -> array[float]:
+    return array("d", [weight * factor for weight in weights])
 
 
 def _features(word: str) -> Features:
@@ -81,12 +96,15 @@ def _hashed(word: str) -> Features:
 
 def _hashed_whole(word: str) -> Features:
     buckets, signs = _signed([f"w {word}"])
-    return buckets, signs * _WHOLE_WORD_WEIGHT
+    return buckets, _times(signs, _WHOLE_WORD_WEIGHT)
 
 
 def _signed(features: Sequence[str]) -> Features:
-    codes = np.array([zlib.crc32(feature.encode()) for feature in features], np.int64)
-    return codes % DIMENSIONS, np.where(codes >> 31 == 1, 1.0, -1.0)
+    codes = [zlib.crc32(feature.encode()) for feature in features]
+    return (
+        array("q", [code % DIMENSIONS for code in codes]),
+        array("d", [1.0 if code >> 31 else -1.0 for code in codes]),
+    )
 
 
 _known = lru_cache(maxsize=8000)(_hashed)

@@ -11,6 +11,7 @@ needed no skill count against every skill.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
@@ -71,8 +72,10 @@ class _Labels:
     """Rows that wanted a skill."""
     refused: npt.NDArray[np.int64]
     """Rows that wanted none, oldest generation first."""
-    generations: npt.NDArray[np.int64]
+    generations: list[int]
     """Of `refused`."""
+    factors: RequestWeights
+    """What each row's likeness is multiplied with, shape (requests,)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,23 +246,22 @@ class PastRequests:
         if not self._turns:
             return {}
         labels = self._labels = self._labels or self._labelled()
-        weights = self._explained(query).astype(np.float64)
-        weights[labels.refused] *= REFUSAL
-        weights *= (1 + NOISE) / NOISE
+        weights = self._explained(query) * labels.factors
         wanted = np.bincount(
             labels.pairs[1], weights[labels.pairs[0]], minlength=len(labels.skills)
         )
         helped = float(weights[labels.helped].sum())
-        against = np.append(np.cumsum(weights[labels.refused][::-1])[::-1], 0.0)
+        against = np.zeros(len(labels.refused) + 1)
+        against[:-1] = weights[labels.refused][::-1].cumsum()[::-1]
         enough = least_wanted(least, most_helped=helped - float(against.min()))
         # Of a thousand skills that were ever useful, few are worth a look for one request.
-        places = {*np.flatnonzero(wanted >= enough - ROUNDING).tolist()}
+        places = {*(wanted >= enough - ROUNDING).nonzero()[0].tolist()}
         places |= {labels.place_of[name] for name in also if name in labels.place_of}
         near = {labels.skills[place]: float(wanted[place]) for place in places}
         return {
             name: PastRequestScores(
                 wanted=near.get(name, 0.0),
-                helped=helped - float(against[np.searchsorted(labels.generations, generation)]),
+                helped=helped - float(against[bisect_left(labels.generations, generation)]),
                 among=len(self._turns),
             )
             for name in {*near, *also}
@@ -270,7 +272,7 @@ class PastRequests:
         """Return X (I + Xᵀ D⁻¹ X)⁻¹ q: how alike each row is, less what other rows say already."""
         if self._foreseen is not None:
             # Of a vector's places few are not 0, so little of the memory is read.
-            at = np.flatnonzero(query)
+            at = query.nonzero()[0]
             foreseen: Vector = query[at] @ self._foreseen[at]
             return foreseen
         if self._stale:
@@ -313,13 +315,16 @@ class PastRequests:
         ]
         refused = [row for row, request in enumerate(self._requests) if not request.wanted]
         refused.sort(key=lambda row: self._requests[row].known)
+        factors = np.full(len(self._turns), (1 + NOISE) / NOISE)
+        factors[refused] *= REFUSAL
         return _Labels(
             skills=[*places],
             place_of=places,
             pairs=np.array(pairs, np.int64).reshape(-1, 2).T,
             helped=np.array([r for r, one in enumerate(self._requests) if one.wanted], np.int64),
             refused=np.array(refused, np.int64),
-            generations=np.array([self._requests[row].known for row in refused], np.int64),
+            generations=[self._requests[row].known for row in refused],
+            factors=factors,
         )
 
     def _products(self, query: Vector) -> Vector:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import bm25s
 import numpy as np
@@ -101,7 +101,7 @@ class _ClientIndex:
         about = self._found(query)[: len(self._keys)] / np.float32(self._scale)
         more = self._found(beside)[: len(self._keys)] * np.float32(BESIDE_WEIGHT / self._scale)
         found = about + more
-        places = np.flatnonzero((about >= LEAST_SCORE) & (found >= least))
+        places = ((about >= LEAST_SCORE) & (found >= least)).nonzero()[0]
         asked = frozenset(query)
         said: dict[SkillKey, float] = {}
         for place, score in k_largest(found[places], 4 * BEST):
@@ -148,7 +148,8 @@ def chance_match_growth(skills: int) -> float:
 def _words(skill: Skill) -> list[str]:
     """Return a skill's indexed words."""
     head, body = _head(skill), skill.body[:BODY_CHARACTERS]
-    return HEAD_WEIGHT * [*terms(head), *_beside(head)] + [*terms(body), *_beside(body)] or _EMPTY
+    about = HEAD_WEIGHT * [*terms(head), *_marked(stop_words(head))]
+    return [*about, *terms(body), *_marked(stop_words(body))] or _EMPTY
 
 
 def _text(skill: Skill) -> str:
@@ -160,8 +161,13 @@ def _head(skill: Skill) -> str:
 
 
 def _beside(text: str) -> list[str]:
-    """The words without a subject, marked so that none is taken for a subject word."""
-    return [f"\1{word}" for word in stop_words(text)]
+    """The words without a subject, each once."""
+    return _marked(set(stop_words(text)))
+
+
+def _marked(beside: Iterable[str]) -> list[str]:
+    """Mark words without a subject, so that none is taken for a subject word."""
+    return [f"\1{word}" for word in beside]
 
 
 class _Kinds:
@@ -265,7 +271,7 @@ class WordIndex:
         if not index or not query:
             return {}
         remark = not one_word_suffices(text, subjects=len(query))
-        found = index.scores(query, sorted(set(_beside(text))), least=least, remark=remark)
+        found = index.scores(query, sorted(_beside(text)), least=least, remark=remark)
         shelf = self._shelf_of(client)
         # A rule's words come from one past request and a wish; found by words alone, it would
         # match as often where it does not apply (ADR 40).

@@ -10,6 +10,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+_PAIRS = [first + second for first in _ALPHABET for second in _ALPHABET]
+"""Two digits of an id at once, by ten bits."""
 _RANDOM_BYTES = 1024
 """Random bytes that are asked of the system at once, for 256 ids."""
 
@@ -75,8 +77,8 @@ class TimeSortedIds:
                 now_ms, self._count = now_ms + 1, 0
             self._last_ms = now_ms
             number = (now_ms << 48) | ((self._count & 0xFFFF) << 32) | self._random_32()
-        digits = [_ALPHABET[(number >> shift) & 31] for shift in range(95, -1, -5)]
-        return f"{prefix}_{''.join(digits)}"
+        pairs = [_PAIRS[(number >> shift) & 1023] for shift in range(90, -1, -10)]
+        return f"{prefix}_{''.join(pairs)}"
 
     def _random_32(self) -> int:
         # Asking the system for each id costs more than making it.

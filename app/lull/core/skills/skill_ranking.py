@@ -115,6 +115,8 @@ def ranked(
     return sorted(scores, key=lambda key: (-scores[key], key))
 
 
+_EMPTY_BLOCK = skills_block([""])
+
 HELPED_FLOOR = 0.5
 """Least `PastRequestScores.helped` from which similar past requests bring a skill into a prompt,
 while few requests are stored.
@@ -189,7 +191,7 @@ def choose(
     prices: dict[SkillKey, tuple[str, int, int]] = {}
     """The skill's heading, its cost alone, and its cost below that heading."""
     headings: set[str] = set()
-    spent = tokens_of(skills_block([""]))
+    spent = tokens_of(_EMPTY_BLOCK)
 
     def take(skills: Iterable[Skill], most: int) -> None:
         nonlocal spent
@@ -213,11 +215,12 @@ def choose(
     take(about, allowed)
     take((skill for skill in retrieved if skill.key in lines), allowed)
     take(general, allowed)
-    wanted = list(dict.fromkeys((*pinned, *general, *about)))
+    # By their keys, because hashing a skill hashes its whole text.
+    wanted = {skill.key: skill for skill in (*pinned, *general, *about)}
     skills = tuple(chosen.values())
     if len(skills) == len(wanted):
         return SkillChoice(skills=skills, why="" if wanted else "no skill is about this")
-    left_out = ", ".join(skill.name for skill in wanted if skill.key not in chosen)
+    left_out = ", ".join(skill.name for key, skill in wanted.items() if key not in chosen)
     if left_tokens < budget:
         return SkillChoice(skills=skills, why=f"left out {left_out}: the window is nearly full")
     most = max(0, budget)

@@ -32,6 +32,8 @@ _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 _LONGEST_CACHED_WORD = 40
 """Most letters of a word that is cached; longer runs are no words."""
+_LONGEST_CACHED_TEXT = 4_000
+"""Most characters of a text that is kept in memory, to be known again."""
 
 
 def terms(text: str) -> list[str]:
@@ -126,12 +128,20 @@ def is_aside(text: str) -> bool:
     """Whether the text is a short remark that needs no skill, as between people ("I'm off to
     lunch"): few words, hardly a subject, a personal pronoun, and no task.
     """
+    return _known_aside(text) if len(text) <= _LONGEST_CACHED_TEXT else _aside(text)
+
+
+def _aside(text: str) -> bool:
     found = islice(_WORD.finditer(text), ASIDE_WORDS + 1)  # a request may be a whole book
     words = [word.group().lower().replace("’", "'") for word in found]
     if len(words) > ASIDE_WORDS or not _SPEAKERS.intersection(words):
         return False
     wants = _TASKS.intersection(words) or words[0] in _ASKING
     return not wants and len(set(terms(text))) <= ASIDE_TERMS
+
+
+# Each retriever asks about the same request in succession.
+_known_aside = lru_cache(maxsize=1)(_aside)
 
 
 def one_word_suffices(text: str, *, subjects: int) -> bool:

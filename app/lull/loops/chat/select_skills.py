@@ -178,25 +178,22 @@ class SelectSkills:
             why = "the model's details came too late" if injectable else "not a chat"
             return SelectedSkills(selection=Selection(why=why), why=why)
         choice = self._choose(request, client, library, model)
-        tosses = {one: self._holdout.leaves_out(one, trajectory, client) for one in choice.skills}
-        kept = [skill for skill, toss in tosses.items() if toss is None or not toss.left_out]
+        tosses = [(one, self._holdout.leaves_out(one, trajectory, client)) for one in choice.skills]
+        kept = [skill for skill, toss in tosses if toss is None or not toss.left_out]
+        suffixes: tuple[Suffix, ...] = ()
+        in_block = kept
+        if kept and self.place(model) is not Placement.SYSTEM and _asks(request):
+            suffixes, in_block = (self._beside(request, model, kept),), []
         selection = Selection(
+            skills=tuple(injected(skill) for skill in in_block),
+            block=skills_block([skill.body for skill in in_block]),
             why=choice.why if kept or choice.why else "left out by chance, to measure what it does",
+            model_system=model.system if in_block and request.system is None else "",
             assignments=tuple(
-                _assignment(skill, toss) for skill, toss in tosses.items() if toss is not None
+                _assignment(skill, toss) for skill, toss in tosses if toss is not None
             ),
             learned=tuple(sorted(model.learned)),
         )
-        suffixes: tuple[Suffix, ...] = ()
-        if kept and self.place(model) is not Placement.SYSTEM and _asks(request):
-            suffixes = (self._beside(request, model, kept),)
-        elif kept:
-            selection = replace(
-                selection,
-                skills=tuple(injected(skill) for skill in kept),
-                block=skills_block([skill.body for skill in kept]),
-                model_system=model.system if request.system is None else "",
-            )
         joined = tuple(skill.key for skill in kept)
         return SelectedSkills(
             selection=selection,

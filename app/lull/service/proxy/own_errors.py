@@ -5,8 +5,8 @@ status.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
+from types import TracebackType
 
 from multidict import CIMultiDict
 
@@ -28,16 +28,11 @@ class OwnFaults:
     def __init__(self, problems: Problems) -> None:
         self._problems = problems
 
-    @contextmanager
-    def suppress_errors(self, instead: str) -> Iterator[None]:
+    def suppress_errors(self, instead: str) -> AbstractContextManager[None, bool]:
         """Context manager that reports and suppresses any exception of its body, so that the
         request goes on; `instead` says in the report how it goes on.
         """
-        try:
-            yield
-        except Exception as error:  # noqa: BLE001
-            # The HTTP edge: what breaks may be anything, and the request goes on without it.
-            self.report(instead, error)
+        return _Suppressed(self, instead)
 
     def report(self, instead: str, error: Exception) -> None:
         """Log a bug in Lull's own code and show it to the user; `instead` says how the request goes
@@ -58,6 +53,28 @@ class OwnFaults:
         since.
         """
         self._problems.clear("serve")
+
+
+class _Suppressed(AbstractContextManager[None, bool]):
+    """Reports any exception of its body and suppresses it. A class, because each request enters it
+    several times, and a generator takes longer.
+    """
+
+    def __init__(self, faults: OwnFaults, instead: str) -> None:
+        self._faults = faults
+        self._instead = instead
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, _: type[BaseException] | None, error: BaseException | None, __: TracebackType | None
+    ) -> bool:
+        # The HTTP edge: what breaks may be anything, and the request goes on without it.
+        if not isinstance(error, Exception):
+            return False
+        self._faults.report(self._instead, error)
+        return True
 
 
 def error_answer(path: str, status: int, message: str, *, body: bool = True) -> ProxyAnswer:

@@ -66,8 +66,7 @@ class Skills(LibraryReader):
         """Count one more use of each of these skills by a client; the database is written later,
         without waiting.
         """
-        for key in keys:
-            self._uses.put((by, key, at.isoformat()))
+        self._uses.put((by, tuple(keys), at.isoformat()))
 
     async def change(
         self,
@@ -290,13 +289,13 @@ def _lags(skill: Skill, found: WorkingCopy | None, written: str | None) -> bool:
     return found is None or found.sha256 != skill.sha256 or written != skill.sha256
 
 
-Use = tuple[str, SkillKey, str]
-"""One use of a skill: (asking client, skill, time)."""
+Use = tuple[str, tuple[SkillKey, ...], str]
+"""One use of skills: (asking client, skills, time)."""
 
 
 def _write_uses(connection: sqlite3.Connection, uses: Sequence[Use]) -> None:
-    counts = Counter((by, key) for by, key, _ in uses)
-    last = {(by, key): at for by, key, at in uses}
+    counts = Counter((by, key) for by, keys, _ in uses for key in keys)
+    last = {(by, key): at for by, keys, at in uses for key in keys}
     rows = [(by, *key, counts[by, key], at) for (by, key), at in last.items()]
     again = (
         "ON CONFLICT (asker, client, name)"

@@ -5,7 +5,7 @@ process.
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, Protocol
 
 from lull.core.chat.messages import ChatRequest
@@ -72,7 +72,7 @@ class BodyToSend:
         """Return the body with skills' texts put in. Raises ValueError if it has no place for
         them.
         """
-        return replace(self, data=await self.read.injected(injection), rewritten=True)
+        return BodyToSend(await self.read.injected(injection), self.read, rewritten=True)
 
     async def plain(self) -> bytes:
         """Return the bytes to send to the model, decompressed."""
