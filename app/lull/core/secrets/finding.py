@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Final, NamedTuple
@@ -15,78 +14,36 @@ from lull.core.secrets.commands import COMMANDS
 from lull.core.secrets.files import FILES
 from lull.core.secrets.issued import ISSUED
 from lull.core.secrets.issuers import ISSUERS
+from lull.core.secrets.marked_tokens import MARKED
 from lull.core.secrets.named import NAMED
 from lull.core.secrets.named.assigned import ASSIGNED
+from lull.core.secrets.named.personal import PERSONAL_NUMBERS
 from lull.core.secrets.named.said import SAID
 from lull.core.secrets.numbers import NUMBERS
 from lull.core.secrets.public_values import is_public
 from lull.core.secrets.urls import URLS
 from lull.core.secrets.values.judging import bare_password, may_be_random, quoted_password
 from lull.core.secrets.values.pattern import (
-    LETTERS_ONLY,
     MOST_CHARACTERS_BEFORE,
     OTHER_SCRIPT,
     Pattern,
     PatternPlace,
     SecretNames,
     ShortText,
-    TrigramIndex,
-    longest_letters,
-    short_text,
 )
+from lull.core.secrets.values.pattern_index import PatternIndex, WordsOfLong
 from lull.core.text.undisguised_text import as_read, follows_escape, holds_escape, undisguised
 
-PATTERNS: Final = (*FILES, *ISSUERS, *URLS, *COMMANDS, *NUMBERS, *ASSIGNED, *SAID, *NAMED, *ISSUED)
+PATTERNS: Final = (
+    *(*FILES, *ISSUERS, *MARKED, *URLS, *COMMANDS, *NUMBERS, *PERSONAL_NUMBERS),
+    *(*ASSIGNED, *SAID, *NAMED, *ISSUED),
+)
 """All secret patterns, the most specific first: where two match in the same place, the first names
 the kind.
 """
 
 
-class _Hint(NamedTuple):
-    text: str
-    letters: bytes
-    """Its longest run of letters."""
-    divided: bool
-    """Whether it has a blank."""
-    places: list[int]
-    """Indices into `PATTERNS` of the patterns that have it."""
-
-
-class _ByHint(NamedTuple):
-    """Indices into `PATTERNS`, by hint (a literal with which a pattern's matches begin): a text is
-    searched once for each hint, and patterns whose hint does not occur are not tried.
-    """
-
-    plain: list[_Hint]
-    literals: TrigramIndex
-    """The texts of `plain`."""
-    dense: dict[str, list[int]]
-    in_runs: list[int]
-    always: list[int]
-
-
-_BLANK: Final = re.compile(r"\s")
-
-
-def _by_hint() -> _ByHint:
-    plain: defaultdict[str, list[int]] = defaultdict(list)
-    dense: defaultdict[str, list[int]] = defaultdict(list)
-    in_runs, always = [], []
-    for at, pattern in enumerate(PATTERNS):
-        if pattern.where is PatternPlace.RUN:
-            in_runs.append(at)
-        elif not pattern.hints:
-            always.append(at)
-        for hint in pattern.hints:
-            (dense if pattern.dense else plain)[hint].append(at)
-    hints = [
-        _Hint(hint, longest_letters(hint), bool(_BLANK.search(hint)), places)
-        for hint, places in plain.items()
-    ]
-    return _ByHint(hints, TrigramIndex(plain), dict(dense), in_runs, always)
-
-
-_BY_HINT: Final = _by_hint()
+_INDEX: Final = PatternIndex(PATTERNS)
 
 PLACEHOLDER: Final = re.compile(r"⟨secret:[a-z0-9-]+:\d+⟩")
 
@@ -150,77 +107,21 @@ def _found(text: str) -> list[Secret]:
         # One capital becomes two characters in lower case, which would shift positions.
         low = text.replace("İ", "I").lower()
     runs = [run.span() for run in _RUN.finditer(text)]
-    words = _words(low)
-    known = _Known({}, {}, _scripts(text), words, [])
-    wanted = {*_BY_HINT.always, *(_BY_HINT.in_runs if runs else ())}
-    for hint in _that_may_occur(words):
-        at = low.find(hint.text)
-        if at >= 0:
-            known.firsts[hint.text] = at
-            wanted.update(hint.places)
-    if runs:
-        dense = "\n".join([low[begin:end] for begin, end in runs])
-        for text_of_hint, places in _BY_HINT.dense.items():
-            if text_of_hint in dense:
-                known.firsts[text_of_hint] = low.find(text_of_hint)
-                wanted.update(places)
-    wanted -= _behind_absent_names(words)
+    may = _INDEX.may_match(text, low, runs)
+    known = _Known(may.firsts, {}, _scripts(text), may.words, may.numbers, _long_runs(text, runs))
     return [
         Secret(begin, end, PATTERNS[at].kind)
-        for at in sorted(wanted)
-        for begin, end in _spans(PATTERNS[at], text, low, runs, known)
+        for at in sorted(may.patterns)
+        for begin, end in _spans(PATTERNS[at], text, low, known)
         if not is_public(PATTERNS[at].kind, text, begin, end)
     ]
 
 
-def _that_may_occur(words: _Words) -> list[_Hint]:
-    if isinstance(words, ShortText):
-        return [_BY_HINT.plain[number] for number in _BY_HINT.literals.that_may_occur(words)]
-    return [
-        hint
-        for hint in _BY_HINT.plain
-        if hint.letters in words.letters and (hint.divided or hint.text in words.whole)
-    ]
+class _LongRuns(NamedTuple):
+    """A text's long runs of key characters."""
 
-
-_NAMED: Final = [(at, frozenset(one.names)) for at, one in enumerate(PATTERNS) if one.names]
-_SORTS: Final = [*dict.fromkeys(names for one in PATTERNS for names in one.names)]
-_SORT_OF_STEM: Final = [names for names in _SORTS for _ in (*names.stems, *names.begins)]
-_STEMS: Final = TrigramIndex(stem for names in _SORTS for stem in (*names.stems, *names.begins))
-
-
-def _behind_absent_names(words: _Words) -> set[int]:
-    """The patterns of which no name occurs in a short text."""
-    if not isinstance(words, ShortText):
-        return set()
-    there = {_SORT_OF_STEM[number] for number in _STEMS.that_may_occur(words)}
-    return {at for at, names in _NAMED if names.isdisjoint(there)}
-
-
-class _WordsOfLong(NamedTuple):
-    """The words of a long text, each once, since it repeats most of them: a hint that does not
-    occur in these need not be searched for in the text.
-    """
-
-    whole: str
-    """The text's words, separated at blanks."""
-    letters: bytes
-    """The text's runs of letters."""
-
-
-_Words = ShortText | _WordsOfLong
-"""What tells which literals may occur in a text."""
-
-
-def _words(low: str) -> _Words:
-    if len(low) <= _SHORT_TEXT:
-        return short_text(low)
-    whole = "\n".join(set(low.split()))
-    letters = whole.encode("utf-8", "replace").translate(LETTERS_ONLY)
-    return _WordsOfLong(whole, b" ".join(set(letters.split())))
-
-
-_SHORT_TEXT: Final = 2_000
+    all: list[tuple[int, int]]
+    with_digits: list[tuple[int, int]]
 
 
 class _Known(NamedTuple):
@@ -232,9 +133,10 @@ class _Known(NamedTuple):
     """For each sort of names, the positions where such a name ends."""
     scripts: int
     """Number of lists in `SecretNames.stems_by_script` that can occur in the text."""
-    words: _Words
+    words: ShortText | WordsOfLong
     numbers: list[int]
-    """-1, then the positions where the text's numbers begin; empty until they were asked for."""
+    """The positions where the text's numbers of at least three digits begin."""
+    runs: _LongRuns
 
 
 def _scripts(text: str) -> int:
@@ -243,15 +145,14 @@ def _scripts(text: str) -> int:
     return 3 if OTHER_SCRIPT.search(text) else 2
 
 
-def _spans(
-    pattern: Pattern, text: str, low: str, runs: list[tuple[int, int]], known: _Known
-) -> Iterator[tuple[int, int]]:
+def _spans(pattern: Pattern, text: str, low: str, known: _Known) -> Iterator[tuple[int, int]]:
     if pattern.find is not None:
         ends = sorted(_ends_of(pattern.names, text, low, known)) if pattern.names else []
         if ends or not pattern.names:
             yield from pattern.find(text, low, ends)
         return
     if pattern.where is PatternPlace.RUN:
+        runs = known.runs.with_digits if pattern.has_digits else known.runs.all
         matches = _in_runs(pattern, text, runs)
     elif pattern.where is PatternPlace.TEXT:
         matches = pattern.regex.finditer(text)
@@ -284,16 +185,10 @@ def _counts(pattern: Pattern, written: str) -> bool:
 
 
 def _at_numbers(pattern: Pattern, text: str, known: _Known) -> Iterator[re.Match[str]]:
-    if not known.numbers:
-        known.numbers.append(-1)
-        known.numbers.extend(number.start() for number in _NUMBER.finditer(text))
-    for at in known.numbers[1:]:
+    for at in known.numbers:
         match = pattern.regex.match(text, at)
         if match is not None:
             yield match
-
-
-_NUMBER: Final = re.compile(r"\d{3,}")
 
 
 def _behind_names(pattern: Pattern, text: str, low: str, known: _Known) -> Iterator[re.Match[str]]:
@@ -355,8 +250,15 @@ _SHORTEST_RUN: Final = 18
 
 def _in_runs(pattern: Pattern, text: str, runs: list[tuple[int, int]]) -> Iterator[re.Match[str]]:
     for begin, end in runs:
-        if end - begin >= _SHORTEST_RUN:
-            yield from pattern.regex.finditer(text, begin, end)
+        yield from pattern.regex.finditer(text, begin, end)
+
+
+def _long_runs(text: str, runs: list[tuple[int, int]]) -> _LongRuns:
+    long = [one for one in runs if one[1] - one[0] >= _SHORTEST_RUN]
+    return _LongRuns(long, [one for one in long if _DIGIT.search(text, *one)])
+
+
+_DIGIT: Final = re.compile(r"\d")
 
 
 def _begins_word(text: str, at: int) -> bool:

@@ -43,6 +43,16 @@ def is_card(number: str) -> bool:
     return total % 10 == 0
 
 
+def _iban_in(row: str) -> Iterator[tuple[int, int]]:
+    """The IBAN at the beginning of a row of groups, behind which words of capitals may stand."""
+    end = len(row)
+    while end > 0:
+        if is_iban(row[:end]):
+            yield 0, end
+            return
+        end = max(row.rfind(sign, 0, end) for sign in (" ", "\u00a0", "-"))
+
+
 def is_iban(number: str) -> bool:
     """Whether a text is an IBAN: its country's length, and a remainder of 1 by ISO 7064."""
     plain = re.sub(r"[\s-]", "", number).upper()
@@ -126,7 +136,8 @@ NUMBERS: Final = (
             r"[A-Z](?:(?<=\\[nrt].)|(?<![A-Za-z0-9].))[A-Z][0-9]{2}(?:[ \u00a0-]?[A-Z0-9]{4}){2,7}(?:[ \u00a0-]?[A-Z0-9]{1,3})?(?![A-Za-z0-9])"
         ),
         where=PatternPlace.TEXT,
-        check=is_iban,
+        has_digits=True,
+        pieces=_iban_in,
         holds="IBAN «DE89 3704 0044 0532 0130 00»",
         spares="IBAN DE88 3704 0044 0532 0130 00",
     ),
@@ -137,6 +148,7 @@ NUMBERS: Final = (
         ),
         where=PatternPlace.RUN,
         check=is_iban,
+        has_digits=True,
         holds="«de89370400440532013000»",
         spares="de88370400440532013000",
     ),
@@ -182,9 +194,10 @@ NUMBERS: Final = (
     Pattern(
         kind="wallet-key",
         regex=re.compile(
-            r"(?:(?<=\\[nrt])|(?<![A-Za-z0-9/_=.-]))(?:5[1-9A-HJ-NP-Za-km-z]{50}|[KL][1-9A-HJ-NP-Za-km-z]{51}|[xyztuv]prv[1-9A-HJ-NP-Za-km-z]{100,112})(?![A-Za-z0-9+/_=-])"
+            r"(?:(?<=\\[nrt])|(?<![A-Za-z0-9/_.-]))(?:5[1-9A-HJ-NP-Za-km-z]{50}|[KL][1-9A-HJ-NP-Za-km-z]{51}|[xyztuv]prv[1-9A-HJ-NP-Za-km-z]{100,112})(?![A-Za-z0-9+/_=-])"
         ),
         where=PatternPlace.RUN,
+        has_digits=True,
         holds="«5Kb8kLf9zgWQnogidDA76MzPL6TsZZY36hWXMssSzNydYXYB9KF»",
         spares="5Kb8kLf9zgWQnogidDA76MzPL6TsZZY36hWXMssSzNydYXYB",
     ),

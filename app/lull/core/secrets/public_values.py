@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from lull.core.secrets.values.public_names import NAMED_PUBLIC
+
 _KNOWN_BY_NAME: Final = frozenset({"password", "secret", "token", "recovery-code"})
 """Kinds of secrets that are known by the name before them, most of them whatever they look like."""
 _PUBLIC_NAME: Final = re.compile(
@@ -17,6 +19,10 @@ _NO_ISSUERS: Final = re.compile(
 """Matches digests, ids and short runs of letters and digits: nothing that an issuer of keys draws in
 a form of its own.
 """
+_PUBLIC_BEHIND: Final = re.compile(
+    r"(?i)[\"'`]{0,3}[ ](?:as|is|for|als|ist)[ ](?:(?:the|a|my|our|der|den)[ ])?(?:cache|public|publishable|partition|sort|primary|foreign|idempotency)[ _-]?key"
+)
+_PUBLISHED: Final = re.compile(r"(?i)publishable|publicable")
 _PIN_NAME: Final = re.compile(r"(?i)(?<![a-z])pin[\"'`]?\s{0,2}[:=]\s{0,2}[\"'`]?$")
 _PIN_OF_A_BOARD: Final = re.compile(r"(?i)(?:GPIO|IO|D|A|P[A-K])_?\d{1,2}")
 _NAME_LENGTH: Final = 40
@@ -26,11 +32,23 @@ def is_public(kind: str, text: str, begin: int, end: int) -> bool:
     """Whether a value that looks like a secret of this kind is public, to judge by the name before
     it: a cache key, the public key token of a .NET assembly, a pin of a circuit board.
     """
-    if kind not in _KNOWN_BY_NAME:
-        return False
     before = text[max(0, begin - _NAME_LENGTH) : begin]
+    if kind not in _KNOWN_BY_NAME:
+        return kind == "stripe-key" and text.startswith("pk", begin) and _is_published(before)
     if _PIN_NAME.search(before):
         return _PIN_OF_A_BOARD.fullmatch(text[begin:end].strip()) is not None
+    if NAMED_PUBLIC.search(text, max(0, begin - _FARTHEST), begin) is not None:
+        return True
+    if _PUBLIC_BEHIND.match(text, end) is not None:
+        return True
     if _PUBLIC_NAME.search(before) is None:
         return False
     return _NO_ISSUERS.fullmatch(text[begin:end].strip()) is not None
+
+
+def _is_published(before: str) -> bool:
+    """Whether the name before a key says that it may stand in a page."""
+    return _PUBLISHED.search(before) is not None
+
+
+_FARTHEST: Final = 130

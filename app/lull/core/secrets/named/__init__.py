@@ -10,6 +10,7 @@ from lull.core.secrets.named.calls import CALLS
 from lull.core.secrets.named.codes import CODES
 from lull.core.secrets.named.devices import DEVICES
 from lull.core.secrets.named.documents import DOCUMENTS
+from lull.core.secrets.named.entered import CODES_TO_ENTER
 from lull.core.secrets.named.glued import GLUED
 from lull.core.secrets.named.markup import MARKUP
 from lull.core.secrets.named.positions import POSITIONS
@@ -27,4 +28,5 @@ NAMED: Final = (
     *CALLS,
     *CODES,
     *POSITIONS,
+    *CODES_TO_ENTER,
 )

@@ -79,6 +79,10 @@ def _basic(value: str) -> bool:
     return b":" in plain and all(32 <= c < 127 for c in plain)
 
 
+def _drawn_key(value: str) -> bool:
+    return looks_random16(value) and not re.match(r"(?:sha|md)\d", value)
+
+
 def _header(value: str) -> bool:
     return len(value) >= 8 and (looks_random(value) or has_sign(value))
 
@@ -121,6 +125,16 @@ ASSIGNED: Final = (
         check=not_dummy,
         holds='{"Authorization": "Basic «YWRtaW46aHVudGVyMg==»"}',
         spares='{"Authorization": "Basic " + credentials}',
+    ),
+    Pattern(
+        kind="basic-auth",
+        # The answer to a challenge, from which the password can be tried out.
+        regex=re.compile(
+            rf"(?i)digest\s[^\n]{{1,600}}?\bresponse\s?=\s?{QUOTE}([0-9a-f]{{32,64}})(?![0-9a-f])"
+        ),
+        hints=("digest",),
+        holds='Authorization: Digest username="ann", uri="/", response="«9f86d081e4c7a2b359f86d081e4c7a2b»"',
+        spares='Digest username="ann", uri="/", response="later"',
     ),
     Pattern(
         kind="bearer",
@@ -235,9 +249,12 @@ ASSIGNED: Final = (
     Pattern(
         kind="password",
         regex=re.compile(
-            rf"(?i)(?:pass|pw|pin|mdp|clave|cred|creds|user/pass|login/pass){_TAIL}{_CLOSE}{_TO}{QUOTE}?({BARE}{{5,200}})"
+            rf"(?i)(?:pass|pw|pin|mdp|clave|cred|creds|user/pass|login/pass|snmp[ _-]?community|community[ _-]?string){_TAIL}{_CLOSE}{_TO}{QUOTE}?({BARE}{{5,200}})"
         ),
-        hints=("pass", "pw", "pin", "mdp", "clave", "cred", "user/pass", "login/pass"),
+        hints=(
+            *("pass", "pw", "pin", "mdp", "clave", "cred", "user/pass", "login/pass"),
+            *("snmp", "community"),
+        ),
         check=has_sign,
         not_before=NOT_A_SECRET,
         holds="pw: «hunter22»",
@@ -313,6 +330,20 @@ ASSIGNED: Final = (
             (_SECRET_END, _ENDS, _QUALIFIED, "aws_secret_access_key"),
             (_SECRET_ALONE, _ALONE, None, "psk"),
         )
+    ),
+    Pattern(
+        kind="secret",
+        # The end of a name in camel case: fernetKey.
+        regex=re.compile(
+            rf"(?:Key|Token|Secret|Verifier|Psk){_CLOSE}{_TO}{QUOTE}?({BARE}{{16,2000}})"
+        ),
+        hints=("key", "token", "secret", "verifier", "psk"),
+        where=PatternPlace.ANYWHERE,
+        before=re.compile(r"[a-z0-9]$"),
+        not_before=NOT_A_SECRET,
+        check=_drawn_key,
+        holds='"fernetKey": "«q7KxR2mZp4TwB9dHc8LnV5sYf3GjQ6tE»"',
+        spares='"sortKey": "created_at_1_and_updated_at_2"',
     ),
     # Environment variables, and any name that ends like them.
     Pattern(

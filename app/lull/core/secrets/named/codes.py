@@ -11,6 +11,8 @@ from typing import Final
 from lull.core.secrets.named.names import PASSWORDS, PASSWORDS_ELSEWHERE
 from lull.core.secrets.values.letters import are_random_letters
 from lull.core.secrets.values.pattern import LINE_END, QUOTE, Pattern, PatternPlace, SecretNames
+from lull.core.secrets.values.plain_words import GRAMMAR, IN_SENTENCES
+from lull.core.secrets.values.relations import all_of, before_names, behind_names, in_answers
 
 _LOWER: Final = r"[a-z\u00df-\u024f\u1ea0-\u1eff]"
 
@@ -20,7 +22,7 @@ RECOVERY: Final = SecretNames(
         "backup code", "backup_code", "backupcode", "backup-code", "backup key", "security key", "security_key", "scratch code",
         "emergency code", "rescue code", "one-time code", "2fa code", "mfa code",
         "wiederherstellungscode", "wiederherstellungsschlüssel", "notfallcode", "backup-code", "sicherungscode",
-        "codes de secours", "code de secours", "code de récupération", "codes de récupération", "clé de récupération",
+        "codes de secours", "clé de secours", "código de respaldo", "code de secours", "code de récupération", "codes de récupération", "clé de récupération",
         "códigos de recuperación", "código de recuperación", "códigos de respaldo", "códigos de backup", "códigos de recuperação",
         "código de recuperação", "codici di backup", "codici di recupero", "codice di recupero", "herstelcode", "back-upcode", "återställningskod", "reservkod",
         "gendannelseskode", "gjenopprettingskode", "kody zapasowe", "kody odzyskiwania", "záložní kódy", "kurtarma kod", "yedek kod",
@@ -31,7 +33,9 @@ RECOVERY: Final = SecretNames(
 )  # fmt: skip
 OTP_SEEDS: Final = SecretNames(
     stems=(
-        "2fa", "totp", "otp", "mfa", "authenticator", "two-factor", "two factor", "zwei-faktor", "setup key", "setup_key", "setup code", "einrichtungsschlüssel",
+        "2fa", "totp", "otp", "mfa", "authenticator", "two-factor", "two factor",
+        "two_factor",
+        "twofactor", "zwei-faktor", "setup key", "setup_key", "setup code", "einrichtungsschlüssel",
         "secret key", "manually", "manual entry", "manuell", "manuellement", "base32", "двухфакторн", "双重验证", "二段階認証", "2단계",
     ),
     rest=rf"{_LOWER}{{0,8}}{QUOTE}?",
@@ -39,7 +43,7 @@ OTP_SEEDS: Final = SecretNames(
 PHRASES: Final = SecretNames(
     stems=(
         "seed phrase", "seedphrase", "seed_phrase", "seed words", "seed", "mnemonic", "recovery phrase", "recovery_phrase", "recovery words", "backup phrase",
-        "wallet words", "wallet phrase", "secret phrase", "secret recovery phrase", "wiederherstellungsphrase", "wiederherstellungswörter",
+        "wallet words", "wallet phrase", "backup words", "wallet-wörter", "backup-wörter", "secret phrase", "secret recovery phrase", "wiederherstellungsphrase", "wiederherstellungswörter",
         "merkwörter", "phrase de récupération", "frase semilla", "frase de recuperación", "frase seed", "frase di recupero", "herstelzin",
         "zin van 24 woorden", "återställningsfras", "сид-фраз", "сид фраз", "мнемоническ", "助记词", "助記詞", "ニーモニック", "シードフレーズ", "시드 구문", "니모닉",
     ),
@@ -101,19 +105,52 @@ _LONGEST_CODE: Final = 70
 
 
 def _phrase(row: str) -> Iterator[tuple[int, int]]:
-    words = list(re.finditer(r"[^\W\d_]+", row))
+    words = list(re.finditer(r"(?:[^\W\d_]|[\u0300-\u036f])+", row))
+    different = {word.group().lower() for word in words}
+    said = sum(word in GRAMMAR or word in IN_SENTENCES for word in different)
     if (
         len(words) >= _FEWEST_WORDS
-        and len({word.group().lower() for word in words}) >= _FEWEST_WORDS * 3 // 4
+        and len(different) >= _FEWEST_WORDS * 3 // 4
+        and said * _MOST_OF_SENTENCES <= len(different)
     ):
         yield words[0].start(), words[-1].end()
 
 
+_MOST_OF_SENTENCES: Final = 4
+"""One word of so many may be one of sentences, as a wallet's "that" and "any" are."""
+
+
+def _is_phrase(row: str) -> bool:
+    return any(True for _ in _phrase(row))
+
+
 _FEWEST_WORDS: Final = 12
-_WORD: Final = r"[a-zß-ž]{3,10}"
+_WORD: Final = r"[a-zß-ž\u0300-\u036f]{3,14}"
 _NEXT_WORD: Final = (
     rf"(?:(?:[ ,;\t\r\n|>#+/*-]|\\{{1,4}}[ntr]|{QUOTE}|\d{{1,2}}(?!\d)[.):]?){{1,14}}{_WORD})"
 )
+
+
+_PHRASE: Final = rf"{_WORD}{_NEXT_WORD}{{11,32}}"
+
+
+_GROUPS: Final = r"(?:[A-Z]{2}-)?[A-Za-z0-9]{4,6}(?:[ -][A-Za-z0-9]{4,6}){1,14}(?![A-Za-z0-9-])"
+
+
+def _is_grouped(value: str) -> bool:
+    """Whether groups of signs are drawn: hardly a group is a word or a year."""
+    groups = re.split("[ -]", value)
+    drawn = sum(any(c.isdigit() for c in group) for group in groups)
+    return drawn * 2 >= len(groups) or value.isupper()
+
+
+def _is_product_key(value: str) -> bool:
+    groups = value.split("-")
+    drawn = sum(any(c.isdigit() for c in group) for group in groups) >= len(groups) - 2
+    return drawn and (len(groups) > _FIVE or any(c > "F" for c in value))
+
+
+_FIVE: Final = 5
 
 
 def _base32(value: str) -> bool:
@@ -125,6 +162,18 @@ def _base32(value: str) -> bool:
 
 
 CODES: Final = (
+    Pattern(
+        kind="secret",
+        # Five groups of five capitals and digits: the key of a licence, as it is printed.
+        regex=re.compile(
+            r"(?<![A-Za-z0-9-])(?:[A-Z0-9]{5}(?:-[A-Z0-9]{5}){4}|\d{4}(?:-\d{4}){5})(?![A-Za-z0-9-])"
+        ),
+        where=PatternPlace.RUN,
+        check=_is_product_key,
+        has_digits=True,
+        holds="«L9U6V-H7RXZ-8C8GS-R5588-K4M9T»",
+        spares="THESE-FIVES-WORDS-EVERY-WHERE",
+    ),
     Pattern(
         kind="recovery-code",
         regex=re.compile(rf"{_INTRODUCED}([^\n⟨⟩]?[\s\S]{{4,800}})"),
@@ -147,9 +196,20 @@ CODES: Final = (
         spares="Security keys that have four ends with good grip and form",
     ),
     Pattern(
+        kind="recovery-code",
+        find=all_of(
+            behind_names(_GROUPS, _is_grouped),
+            in_answers(_GROUPS, _is_grouped),
+            before_names(_GROUPS, _is_grouped),
+        ),
+        names=(RECOVERY,),
+        holds="the recovery key (it's «RK-XRL5-TYA3-M8K5-VG8Q»)",
+        spares="the recovery key (it's four-part-text-here)",
+    ),
+    Pattern(
         kind="otp-secret",
         regex=re.compile(
-            rf"[^\n\\]{{0,24}}?[:： (]\s?{QUOTE}?((?:[A-Z2-7]{{4}}[ -]?){{4,16}}[A-Z2-7]{{0,3}}|(?:[a-z2-7]{{4}}[ -]){{3,16}}[a-z2-7]{{2,4}}|[a-z2-7]{{26,64}})(?![A-Za-z0-9])"
+            rf"[^\n\\]{{0,24}}?[:：=>|, (]\s?{QUOTE}?((?:[A-Z2-7]{{4}}[ -]?){{4,16}}[A-Z2-7]{{0,3}}|(?:[a-z2-7]{{4}}[ -]){{3,16}}[a-z2-7]{{2,4}}|[a-z2-7]{{26,64}})(?![A-Za-z0-9])"
         ),
         where=PatternPlace.NAME,
         names=(OTP_SEEDS,),
@@ -168,6 +228,17 @@ CODES: Final = (
         check=None,
         holds="monero seed: «cherry violin puddle saddle glacier meadow copper compass lantern forest marble candle harvest»",
         spares="monero seed: cherry violin puddle saddle glacier meadow",
+    ),
+    Pattern(
+        kind="seed-phrase",
+        find=all_of(
+            behind_names(_PHRASE, _is_phrase),
+            in_answers(_PHRASE, _is_phrase),
+            before_names(_PHRASE, _is_phrase, longest=400),
+        ),
+        names=(PHRASES,),
+        holds="| recovery phrase | «cherry violin puddle saddle glacier meadow copper compass lantern forest marble candle» |",
+        spares="| recovery phrase | cherry violin puddle saddle glacier meadow |",
     ),
     Pattern(
         kind="pin",

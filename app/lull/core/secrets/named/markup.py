@@ -75,6 +75,18 @@ MARKUP: Final = (
         spares='<Password type="plain"><![CDATA[${password}]]></Password>',
     ),
     Pattern(
+        kind="secret",
+        # An element whose name ends in what keys and sessions are called.
+        regex=re.compile(
+            rf"(?i)<[a-z][\w.:-]{{1,60}}(?:key|sid|sessionid|session|cookie|auth|pat|seed|salt|license|licence|signature)(?:\s[^<>]{{0,120}})?>{_TEXT}"
+        ),
+        hints=("<",),
+        where=PatternPlace.ANYWHERE,
+        check=lambda value: looks_random(value, least=12),
+        holds="<storageAccountKey>«q7KxR2mZp4TwB9dH»</storageAccountKey>",
+        spares="<sortKey>created_at_1</sortKey>",
+    ),
+    Pattern(
         kind="password",
         regex=re.compile(
             rf"(?i)type={QUOTE}(?:password|hidden){QUOTE}[^<>]{{0,120}}?\svalue={_ATTRIBUTE}"

@@ -24,6 +24,7 @@ _LATIN_BEGIN: Final = (
     "parola", "parole", "parolei", "parol", "parool", "şifre", "sifre", "şifrə", "heslo", "hesla", "geslo", "šifra",
     "kata sandi", "kata laluan", "kata kunci", "mật khẩu", "mat khau", "lösen ", "løsen ", "pass phrase", "pass word", "pass-phrase",
     "pass_phrase", "pass_word", "security question", "security answer", "sicherheitsfrage",
+    "snmp community", "snmp_community", "snmp-community", "snmpcommunity", "community string", "comunidad snmp", "communauté snmp",
 )  # fmt: skip
 """Stems that begin a word: in the middle of one they are something else (pt. `desenhar`)."""
 _OTHER: Final = (
@@ -54,8 +55,8 @@ _SECRETS: Final = (
     "apikey", "api key", "api_key", "api-key", "api token", "api_token", "api-token", "access key", "access_key", "accesskey",
     "access token", "access_token", "accesstoken", "secret", "auth token", "auth_token", "authtoken", "bearer", "private key",
     "private_key", "privatekey", "signing key", "encryption key", "encryption_key", "encryptionkey", "deploy key", "license key",
-    "recovery key", "session id", "session-id", "session key", "refresh token", "webhook secret", "subscription key", "setup key",
-    "api-schlüssel", "zugangsschlüssel", "geheimer schlüssel", "zugriffsschlüssel", "clé api", "clé d'api", "clé secrète",
+    "recovery key", "appkey", "app key", "app_key", "device code", "device_code", "code verifier", "code_verifier", "session id", "session-id", "session key", "refresh token", "webhook secret", "subscription key", "setup key",
+    "api-schlüssel", "zugangsschlüssel", "geheimer schlüssel", "zugriffsschlüssel", "clé api", "clé d'api", "clé secrète", "clé privée", "clave privada", "privater schlüssel", "chiave privata", "chave privada", "unseal key", "unseal_key",
     "clave api", "clave secreta", "clave de api", "chiave api", "chiave segreta", "chave api", "chave de api", "chave secreta",
     "api-nyckel", "hemlig nyckel", "api-nøgle", "api-nøkkel", "api-sleutel", "geheime sleutel", "klucz api", "api klíč",
     "api anahtar", "gizli anahtar", "api kulcs", "cheie api", "khóa api", "kunci api", "api-avain",
@@ -69,11 +70,16 @@ SECRETS: Final = SecretNames(stems=_SECRETS, rest=_TAIL)
 SECRETS_ELSEWHERE: Final = SecretNames(stems=_SECRETS_ELSEWHERE, rest=_OTHER_TAIL)
 SHORT: Final = SecretNames(
     begins=("token", "key", "pin", "psk", "mfa", "sig", "totp", "otp", "cookie", "credential"),
-    rest=rf"(?!{_LOWER})(?:[_.-]?\d{{1,2}})?{QUOTE}?(?:\*{{1,2}})?",
+    rest=rf"(?!{_LOWER})(?:[ _.-]?\d{{1,2}})?{QUOTE}?(?:\*{{1,2}})?",
 )  # fmt: skip
 """Short names of secrets, such as "pin", which count only as whole words, because longer words
 begin with them.
 """
+KEYS: Final = SecretNames(
+    begins=("token", "key", "psk", "cookie", "credential", "clé", "llave", "chiave", "chave"),
+    rest=SHORT.rest.pattern,
+)
+"""Those of the short names that are names in a sentence, too: one may "pin" a version."""
 SHORT_PASSWORDS: Final = SecretNames(
     begins=("pass", "pw", "pwd", "pswd", "mdp", "clave", "cred", "creds"), rest=SHORT.rest.pattern
 )

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from lull.core.secrets.named.names import (
+    KEYS,
     PASSPHRASES,
     PASSWORDS,
     PASSWORDS_ELSEWHERE,
@@ -17,7 +18,6 @@ from lull.core.secrets.named.names import (
     SHORT,
     SHORT_PASSWORDS,
 )
-from lull.core.secrets.named.said import passphrase
 from lull.core.secrets.values.judging import (
     has_sign,
     is_readable,
@@ -27,7 +27,15 @@ from lull.core.secrets.values.judging import (
 )
 from lull.core.secrets.values.letters import are_random_letters
 from lull.core.secrets.values.pattern import LINE_END, QUOTE, Pattern, PatternPlace, SecretNames
+from lull.core.secrets.values.phrases import (
+    GROUPS_OF_FOUR,
+    JOINED_PHRASE,
+    drawn_in_groups,
+    is_joined_phrase,
+    passphrase,
+)
 from lull.core.secrets.values.plain_words import DUMMIES
+from lull.core.secrets.values.relations import all_of, before_names, behind_names, in_answers
 
 _CHARACTER: Final = (
     r"(?:[^\s\"'`,;&|<>\\⟨⟩“”«»‹›„\u0250-\u1dff\u2000-\uffff]|&(?!\w{1,32}[=;]|#\d{1,4};))"
@@ -48,7 +56,7 @@ _IS: Final = (
     r"(?:is|was|are|be|to|as|now|are|=|ist|war|wäre|lautet(?:e)?|heißt|heisst|zu|auf|als|är|var|till|er|til|blir|ble|on|oli|"
     r"est|était|c['’]est|sera|à|es|era|será|és|é|è|sarà|este|e|je|jest|to|brzmi|na|op|naar|en|dır|dir|olarak|ay|adalah|ialah|"
     r"jadi|là|thành|yra|ir|estas|ni|da|er|eshtë|është|yw|is é|είναι|είν|е|є|это|це|је|на|أصبحت|هي|هو|היא|הוא|ist es|है|হল|হলো|"
-    r"คือ|是|为|為|は|가|는|은|this)"
+    r"คือ|是|为|為|は|가|는|은|this|(?:nehme|nutze|verwende|benutze|habe|setze) ich)"
 )
 
 
@@ -89,6 +97,25 @@ def _random8(value: str) -> bool:
     return not is_readable(plain) and looks_random(plain)
 
 
+def _random12(value: str) -> bool:
+    plain = value.rstrip(".,:;!?)]}*")
+    return not is_readable(plain) and looks_random(plain, least=12)
+
+
+def _random16(value: str) -> bool:
+    plain = value.rstrip(".,:;!?)]}*")
+    return (
+        not is_readable(plain)
+        and looks_random(plain, least=16)
+        and (any(c.isdigit() for c in plain) or plain.isalpha())
+    )
+
+
+def _answer(value: str) -> bool:
+    plain = value.rstrip(".,:;!?)]}*")
+    return not is_readable(plain) and (has_sign(plain) or looks_random(plain))
+
+
 _PASSWORDS: Final = (PASSWORDS, PASSWORDS_ELSEWHERE)
 _SECRETS: Final = (SECRETS, SECRETS_ELSEWHERE)
 _SORTS: Final = (
@@ -105,27 +132,6 @@ _A_SIGN: Final = (
 _NEXT_LINE: Final = rf"[ \t]?[:：]?[ \t*]{{0,4}}(?:{LINE_END}[ \t>#+/*-]{{0,40}}){{1,3}}"
 _IN_BRACKETS: Final = rf"(?:[ ]?[:=]?[ ]?|[ ])(?<=[ :=])[(\[{{][ ]?{QUOTE}?"
 _CALLED: Final = rf"{QUOTE}?\)?\]?(?:\s?[=:]\s?)?[\w.]{{0,40}}\(\s?(?:[A-Za-z]{{1,2}})?(?=[\"'\\&])"
-
-_LINKS: Final = (
-    r"\s(?:for|as|is|ist|als|für|pour|comme|est|como|es|para|per|come|è|voor|som|är|er|jako|jest|till|"
-    r"til|olarak|ve|\()"
-)
-_BEFORE: Final = re.compile(
-    rf"(?:(?<=\\[nrt])|(?<![^\s\"'`:：=(*/>。、「])){_CHARACTER}{{5,80}}(?=[\"'`*」]{{0,3}}{_LINKS}"
-    rf"\s?(?:{_LETTER}{{1,20}}(?:[ -]|[ ]?/[ ]?)){{0,4}}{_LETTER}{{1,24}}\)?{QUOTE}?\*{{0,2}}$)"
-)
-_LINK: Final = re.compile(_LINKS)
-_FARTHEST: Final = 130
-
-
-def _named_afterwards(text: str, low: str, names: list[int]) -> Iterator[tuple[int, int]]:
-    for end in names:
-        first = max(0, end - _FARTHEST)
-        # Most names have no such word before them, and the value is sought at every character.
-        found = _BEFORE.search(text, first, end) if _LINK.search(text, first, end) else None
-        if found and "\n" not in text[found.end() : end] and has_sign(found.group()):
-            yield found.span()
-
 
 POSITIONS: Final = (
     *(
@@ -236,10 +242,63 @@ POSITIONS: Final = (
     ),
     Pattern(
         kind="password",
+        # Four groups of four letters, as Google and Apple draw them.
+        find=all_of(
+            behind_names(GROUPS_OF_FOUR, drawn_in_groups),
+            in_answers(GROUPS_OF_FOUR, drawn_in_groups),
+            before_names(GROUPS_OF_FOUR, drawn_in_groups),
+        ),
+        names=_PASSWORDS,
+        holds="the app password (it's «zfqk wtyh mlpo xdva»)",
+        spares="the app password (it's here with some more)",
+    ),
+    Pattern(
+        kind="password",
+        # Words that are joined by one sign.
+        find=all_of(
+            behind_names(JOINED_PHRASE, is_joined_phrase),
+            in_answers(JOINED_PHRASE, is_joined_phrase),
+            before_names(JOINED_PHRASE, is_joined_phrase),
+        ),
+        names=_PASSWORDS,
+        holds="the passphrase is «lantern-glacier-anchor-turtle»",
+        spares="the passphrase is state-of-the-art and end-to-end-encrypted",
+    ),
+    Pattern(
+        kind="password",
         # The value first, and then its name.
-        find=_named_afterwards,
+        find=before_names(rf"{_CHARACTER}{{5,80}}", has_sign),
         names=_PASSWORDS,
         holds="use «t1gerX» for the wifi password",
         spares="use OAuth2 for the wifi password",
+    ),
+    Pattern(
+        kind="secret",
+        find=behind_names(rf"{_CHARACTER}{{16,400}}", _random16),
+        names=(*_SECRETS, KEYS, SHORT_PASSWORDS),
+        holds="the API token (it's «q7KxR2mZp4TwB9dHc8LnV5») is new",
+        spares="the API token (it's gpt-4o-mini-2024-07-18) is new",
+    ),
+    Pattern(
+        kind="secret",
+        find=before_names(rf"{_CHARACTER}{{12,200}}", _random12, longest=200),
+        names=(*_SECRETS, KEYS, SHORT_PASSWORDS),
+        holds="Mets «q7KxR2mZp4TwB9dH», c'est la clé API.",
+        spares="Use gpt-4o-mini-2024-07-18 for the API key check.",
+    ),
+    Pattern(
+        kind="secret",
+        # The line below one that asks for it.
+        find=in_answers(rf"{_CHARACTER}{{8,400}}", _random8),
+        names=(*_SECRETS, KEYS, SHORT_PASSWORDS),
+        holds="A: do you have the API key?\nB: sure, «q7KxR2mZp4TwB9dH»",
+        spares="A: do you have the API key?\nB: sure, rotation2024",
+    ),
+    Pattern(
+        kind="password",
+        find=in_answers(rf"{_CHARACTER}{{5,200}}", _answer),
+        names=_PASSWORDS,
+        holds="A: what was the wifi password again?\nB: «t1gerX»",
+        spares="A: what was the wifi password again?\nB: no idea, ask RFC2617",
     ),
 )

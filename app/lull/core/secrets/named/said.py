@@ -5,7 +5,6 @@ PIN est …".
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Final
 
 from lull.core.secrets.named.assigned import NOT_A_SECRET, PASSWORD_HINTS, PASSWORD_NAME
@@ -19,7 +18,7 @@ from lull.core.secrets.values.judging import (
 )
 from lull.core.secrets.values.letters import are_random_letters
 from lull.core.secrets.values.pattern import BARE, BARE_RUN, QUOTE, SIGN, Pattern, PatternPlace
-from lull.core.secrets.values.plain_words import GRAMMAR, IN_SENTENCES, WORDS
+from lull.core.secrets.values.phrases import drawn_in_groups, passphrase
 
 _IS: Final = (
     r"(?:is|was|are|ist|war|wäre|lautet(?:e)?|heißt|heisst|est|était|c['’]est|es|era|será|é|è|jest|为|是|は|=|"
@@ -51,28 +50,6 @@ _SECRET_STARTS: Final = (
 )  # fmt: skip
 
 
-def passphrase(row: str) -> Iterator[tuple[int, int]]:
-    """Yield the position of a passphrase at the start of a text: at least four words, up to the
-    first word that only sentences contain.
-    """
-    end, words, known = 0, 0, 0
-    for word in re.finditer(r"[^\s-]+", row):
-        low = word.group().lower()
-        if low in GRAMMAR or low in IN_SENTENCES:
-            break
-        end, words, known = word.end(), words + 1, known + (low in WORDS)
-    if words >= _FEWEST_WORDS and known <= 1:
-        yield 0, end
-
-
-_FEWEST_WORDS: Final = 4
-
-
-def _drawn_in_groups(value: str) -> bool:
-    """Whether the groups of four letters of an app password are drawn and not words."""
-    return are_random_letters(re.sub(r"[ -]", "", value))
-
-
 SAID: Final = (
     Pattern(
         kind="password",
@@ -83,7 +60,7 @@ SAID: Final = (
             r"([a-z]{4}(?:[ -][a-z]{4}){3})(?![a-z])"
         ),
         hints=("google", "gmail", "apple", "icloud", "yahoo", "outlook", "my", "your", "new"),
-        check=_drawn_in_groups,
+        check=drawn_in_groups,
         holds="my google app password «zfqk wtyh mlpo xdva»",
         spares="an app password that will work here",
     ),
@@ -239,7 +216,7 @@ SAID: Final = (
         # A network's key, which may be digits alone: at least eight, often in groups of four.
         regex=re.compile(
             rf"(?i)(?:(?:wlan|wi-?fi|wpa[23]?|netzwerk|network|router|hotspot)[- ]?(?:netzwerk|sicherheits|security )?(?:schlüssel|key|code)|"
-            rf"(?:clé|clave|chiave|chave)(?: de sécurité)? (?:wi-?fi|wlan|wpa2?)){_BETWEEN}\s?(?:[:：=]|{_IS}|)\s{{0,3}}(?:\*\*)?{QUOTE}?"
+            rf"(?:clé|clave|chiave|chave|password|contraseña)(?: de sécurité)?(?: del?| du| della| do)? (?:wi-?fi|wlan|wpa2?)){_BETWEEN}\s?(?:[:：=]|{_IS}|)\s{{0,3}}(?:\*\*)?{QUOTE}?"
             r"(\d{8,63}|\d{4}(?:[ -]\d{4}){3,14})(?![\d.,-]?\d)(?![A-Za-z])"
         ),
         hints=(

@@ -5,9 +5,10 @@ Markdown, what a database prints, HTML tables and the lists of an INSERT.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
+from lull.core.secrets.named.entered import ENTERED, is_code_to_enter, names_code
 from lull.core.secrets.named.names import (
     PASSWORDS,
     PASSWORDS_ELSEWHERE,
@@ -16,8 +17,17 @@ from lull.core.secrets.named.names import (
     SHORT,
     SHORT_PASSWORDS,
 )
+from lull.core.secrets.named.personal import (
+    PERSONAL,
+    PERSONAL_OF_TWO,
+    PERSONAL_SHORT,
+    is_personal_number,
+    names_person,
+)
 from lull.core.secrets.values.judging import bare_password, has_sign, looks_random, not_dummy
 from lull.core.secrets.values.pattern import LINE_END, QUOTE, Pattern
+from lull.core.secrets.values.phrases import is_joined_phrase
+from lull.core.secrets.values.public_names import names_public
 
 _LINE: Final = re.compile(
     rf"{LINE_END}|:[ ]?\\{{0,7}}\"|\\{{0,7}}\"\s?[}}\]]|</?(?:pre|code|textarea|p|div|note)>"
@@ -49,11 +59,15 @@ _BEHIND: Final = re.compile(
     rf"[\w ]{{0,16}}(?:{QUOTE}|[*\]]){{0,3}}[ ]{{0,40}}(?:[,;|\t\n\r\"<]|\\|$)"
 )
 """What may stand behind a name in a header: the end of its cell."""
-_STARTS: Final = ("\n", "\\n", ': "', ':"', ': \\"', ':\\"', "<pre>", "<p>", "<code>")
+_STARTS: Final = ("\\n", ': "', ':"', ': \\"', ':\\"', "<pre>", "<p>", "<code>")
+
+
+_Test = Callable[[str], bool]
 
 
 def _line_around(text: str, at: int) -> tuple[int, int] | None:
-    first = max(0, at - _LONGEST_LINE)
+    # The line's beginning first, which is near: all else is sought only within the line.
+    first = max(0, at - _LONGEST_LINE, text.rfind("\n", max(0, at - _LONGEST_LINE), at) + 1)
     begin = max(
         (place + len(start) for start in _STARTS if (place := text.rfind(start, first, at)) >= 0),
         default=first,
@@ -90,35 +104,65 @@ def _cells(text: str, begin: int, end: int, sign: str) -> list[tuple[int, int]]:
     return cells
 
 
-def _columns(text: str, begin: int, end: int) -> tuple[str, int, dict[int, bool]] | None:
-    """A header row's sign, its number of cells and its columns of secrets: whether each holds
-    passwords.
-    """
+def _test_of(name: str) -> _Test | None:
+    """The test of the values in a column with this header, or None where it holds no secrets."""
+    if names_public(name):
+        return None
+    if names_code(name):
+        return is_code_to_enter
+    if names_person(name):
+        return is_personal_number
+    if _PASSWORD.search(name):
+        return _is_password
+    return _is_secret if _SECRET.search(name) else None
+
+
+def _tests_of(names: list[str]) -> dict[int, _Test]:
+    return {at: test for at, name in enumerate(names) if (test := _test_of(name)) is not None}
+
+
+_IN_GROUPS: Final = (is_code_to_enter, is_personal_number)
+"""The tests of what may be written in groups, with blanks between them."""
+
+
+def _columns(text: str, begin: int, end: int) -> tuple[str, int, dict[int, _Test]] | None:
+    """A header row's sign, its number of cells and the tests of its columns of secrets."""
     if end - begin > _LONGEST_LINE:
         return None
     line = text[begin:end]
     for sign in _SPLIT:
         if sign not in line and not (sign == "\t" and "\\t" in line):
             continue
-        if line.count(sign) > _MOST_COLUMNS:
+        signs = line.count(sign)
+        if signs > _MOST_COLUMNS or not _goes_on(text, end, sign, signs + 1):
             continue
         cells = _cells(text, begin, end, sign)
         names = [text[a:b] for a, b in cells]
-        if len(cells) < 2 or not all(_HEADER.fullmatch(name) for name in names):
+        if sum(map(bool, names)) < 2 or not all(_HEADER.fullmatch(name) for name in names):
             continue
         # A sentence before the header may have the sign, too.
         said = max((at for at, name in enumerate(names) if name.count(" ") > 2), default=0)
-        columns = {
-            at: _PASSWORD.search(name) is not None
-            for at, name in enumerate(names[said:])
-            if _PASSWORD.search(name) or _SECRET.search(name)
-        }
+        columns = _tests_of(names[said:])
         if columns and len(cells) - said > 1:
             return sign, len(cells) - said, columns
     return None
 
 
 _MORE: Final = re.compile(r"\\{0,7}[\"'`]|\s")
+
+
+def _goes_on(text: str, end: int, sign: str, width: int) -> bool:
+    """Whether the line below a header is a rule or has as many cells: that is asked first, since it
+    takes less than to judge the names in a line that is no header.
+    """
+    below = next(_rows(text, end), None)
+    if below is None:
+        return False
+    begin, stop = below
+    if _RULE.fullmatch(text, begin, stop):
+        return True
+    cells = sum(1 for _ in _SPLIT[sign].finditer(text, begin, stop)) + 1
+    return 1 < cells <= width + 1
 
 
 def _in_columns(text: str, low: str, names: list[int]) -> Iterator[tuple[int, int]]:
@@ -159,31 +203,37 @@ def _table_rows(
 
 
 def _in_row(
-    text: str, cells: list[tuple[int, int]], columns: dict[int, bool]
+    text: str, cells: list[tuple[int, int]], columns: dict[int, _Test]
 ) -> Iterator[tuple[int, int]]:
     """Where a row's secrets stand: what looks like one in a column of secrets."""
-    for column, password in columns.items():
+    for column, counts in columns.items():
         if column >= len(cells):
             continue
         first, last = cells[column]
         value = text[first:last]
         if column == len(cells) - 1 and (more := _MORE.search(value)):
             # Words behind the table's last cell.
-            value = value[: more.start()]
-            value = value if has_sign(value) else ""
-        if _value(value, password=password):
+            cut = value[: more.start()]
+            if counts not in _IN_GROUPS or not counts(value):
+                value = cut if has_sign(cut) or (counts in _IN_GROUPS and counts(cut)) else ""
+        if counts(value):
             yield first, first + len(value)
 
 
-def _value(value: str, *, password: bool) -> bool:
+def _is_password(value: str) -> bool:
     if len(value) < 4 or any(c.isspace() for c in value) or not not_dummy(value):
         return False
-    if password:
-        return (
-            has_sign(value)
-            or (value.isdigit() and len(value) >= 4)
-            or (len(value) >= 6 and bare_password(value) and value.isascii())
-        )
+    return (
+        has_sign(value)
+        or is_joined_phrase(value)
+        or (value.isdigit() and len(value) >= 4)
+        or (len(value) >= 6 and bare_password(value) and value.isascii())
+    )
+
+
+def _is_secret(value: str) -> bool:
+    if len(value) < 4 or any(c.isspace() for c in value) or not not_dummy(value):
+        return False
     return looks_random(value)
 
 
@@ -194,18 +244,14 @@ _TABLE_CELL: Final = re.compile(
 
 
 def _in_html(text: str, low: str, names: list[int]) -> Iterator[tuple[int, int]]:
-    columns: dict[int, bool] = {}
+    columns: dict[int, _Test] = {}
     for row in _TABLE_ROW.finditer(text):
         cells = list(_TABLE_CELL.finditer(text, row.start(), row.end()))
         if any(cell[1] in "hH" for cell in cells) and len(cells) > 1:
-            columns = {
-                at: _PASSWORD.search(cell[2]) is not None
-                for at, cell in enumerate(cells)
-                if _PASSWORD.search(cell[2]) or _SECRET.search(cell[2])
-            }
+            columns = _tests_of([cell[2] for cell in cells])
             continue
-        for at, password in columns.items():
-            if at < len(cells) and _value(cells[at][2], password=password):
+        for at, counts in columns.items():
+            if at < len(cells) and counts(cells[at][2]):
                 yield cells[at].span(2)
 
 
@@ -218,25 +264,45 @@ _TUPLE: Final = re.compile(r"(?:\s|,|\\n){0,8}\(([^()]{1,4000})\)")
 def _inserted(text: str, low: str, names: list[int]) -> Iterator[tuple[int, int]]:
     for insert in _INSERT.finditer(low):
         header = [text[a:b] for a, b in _cells(text, *insert.span(1), ",")]
-        columns = {
-            at: _PASSWORD.search(name) is not None
-            for at, name in enumerate(header)
-            if _PASSWORD.search(name) or _SECRET.search(name)
-        }
+        columns = _tests_of(header)
         row = _TUPLE.match(text, insert.end()) if columns else None
         while row is not None:
             cells = _cells(text, *row.span(1), ",")
-            for at, password in columns.items():
-                if at < len(cells) and _value(text[cells[at][0] : cells[at][1]], password=password):
+            for at, counts in columns.items():
+                if at < len(cells) and counts(text[cells[at][0] : cells[at][1]]):
                     yield cells[at]
             row = _TUPLE.match(text, row.end())
+
+
+_NAME_BEFORE: Final = re.compile(
+    rf"(?i)(?:key|name|id|label|field|title|property|variable){QUOTE}?\s?[:=]\s?{QUOTE}([\w .:-]{{2,60}}){QUOTE},?(?:\s|\\[nrt]){{1,24}}{QUOTE}?$"
+)
+_VALUE_BEHIND: Final = re.compile(
+    rf"{QUOTE}?\s?[:=]\s?{QUOTE}([^\"'<>\n\\]{{3,400}})(?=\\{{0,7}}[\"'])"
+)
+_NAME_REACHES: Final = 110
+
+
+def _in_pairs(text: str, low: str, names: list[int]) -> Iterator[tuple[int, int]]:
+    at = low.find("value")
+    while at >= 0:
+        given = _VALUE_BEHIND.match(text, at + len("value"))
+        if given is not None:
+            name = _NAME_BEFORE.search(text, max(0, at - _NAME_REACHES), at)
+            counts = _test_of(name[1]) if name is not None else None
+            if counts is not None and counts(given[1]):
+                yield given.span(1)
+        at = low.find("value", at + 1)
 
 
 TABLES: Final = (
     Pattern(
         kind="password",
         find=_in_columns,
-        names=(PASSWORDS, PASSWORDS_ELSEWHERE, SECRETS, SECRETS_ELSEWHERE, SHORT, SHORT_PASSWORDS),
+        names=(
+            *(PASSWORDS, PASSWORDS_ELSEWHERE, SECRETS, SECRETS_ELSEWHERE, SHORT, SHORT_PASSWORDS),
+            *(ENTERED, PERSONAL, PERSONAL_OF_TWO, PERSONAL_SHORT),
+        ),
         holds="user,password,host\nanna,«t1gerX»,db",
         spares="user,password_changed,host\nanna,t1gerX,db",
     ),
@@ -253,5 +319,13 @@ TABLES: Final = (
         hints=("insert",),
         holds="INSERT INTO users (name, password) VALUES ('anna', '«t1gerX»')",
         spares="INSERT INTO users (name, place) VALUES ('anna', 't1gerX')",
+    ),
+    Pattern(
+        kind="password",
+        # The attributes of an element, or the members of an object: a name and its value.
+        find=_in_pairs,
+        hints=("value",),
+        holds='<add key="wgPrivateKey" value="«q7KxR2mZp4TwB9dH»" />',
+        spares='<add key="wgPublicKey" value="q7KxR2mZp4TwB9dH" />',
     ),
 )

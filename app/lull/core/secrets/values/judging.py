@@ -17,9 +17,12 @@ from lull.core.secrets.values.plain_words import DUMMIES, GRAMMAR, WORDS
 _GAPS: Final = re.compile(
     r"\$\{|\$\(|\$\$|\$[A-Za-z_]\w*(?:\W|$)|<|\{|\[|\(|%\(|%[A-Za-z_]+%|%[sdv]|\*{2,}|\.\.|…|•|_{3,}|-{3,}|#\{|@\{|!\w+ |"
     r"(?i:x{3,}|your?[ _-]?|my[ _-]|the[ _-]|some[ _-]|enter[ _-]|insert[ _-]|replace|change[ _-]?me|"
-    r"example|dummy|placeholder|redacted|hidden|todo)"
+    r"example|dummy|placeholder|redacted|hidden|todo)|"
+    r"[A-Za-z]{2,8}[_-](?:\.{2,}|…|\*{2,}|(?i:x{3,}|your))|"
+    r"\\\$\w|%24%7[Bb]|arn:aws[\w-]*:|op://|!(?:secret|vault|ref)\b|vault:(?!v\d)|ref\+|ssm:|secretsmanager:|keyring:|"
+    r"env[:/]|file:|@Microsoft\.KeyVault|projects/[\w-]{1,60}/secrets/|akv://|bws://"
 )
-"""Beginnings of placeholders."""
+"""Beginnings of placeholders, and of references to where a secret is kept."""
 _DOTTED: Final = re.compile(r"[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+(?:([(\[])|$)")
 _CODE: Final = re.compile(
     r"[A-Za-z_$][\w$]*(?:\(|\[|->|::)|"
@@ -110,7 +113,9 @@ def may_be_random(body: str) -> bool:
     """
     if len(set(body[:200])) < min(6, max(2, len(body) // 3)) or _PERIODIC.fullmatch(body[:60]):
         return False
-    return body.isupper() or any(c.isdigit() for c in body) or count_changes(body) >= 4
+    if body.isupper() or any(c.isdigit() for c in body) or count_changes(body) >= 4:
+        return True
+    return are_random_letters(body, sure=True)
 
 
 def is_placeholder(value: str) -> bool:
@@ -204,7 +209,15 @@ def is_readable(value: str) -> bool:
     """Whether a value is something that people read: an address, a path, a date, or a name with a
     year or a version. It is then no secret.
     """
-    return value.count(":") > 1 or bool(_READABLE.fullmatch(value))
+    if value.count(":") > 1:
+        return True
+    if _READABLE.fullmatch(value) is None:
+        return False
+    # A key in base64 may have slashes, too; the parts of a path are names.
+    return len(value) < _SHORTEST_KEY or count_changes(value) * 4 < len(value) or "." in value
+
+
+_SHORTEST_KEY: Final = 20
 
 
 _READABLE: Final = re.compile(

@@ -31,7 +31,9 @@ class PatternPlace(Enum):
     ANYWHERE = auto()
     """At a hint word, also in the middle of a word."""
     RUN = auto()
-    """Anywhere in a long run of characters that keys consist of; such a pattern has no hints."""
+    """Anywhere in a long run of characters that keys consist of, where one of the hints is in such a run,
+    or where there is no hint.
+    """
     TEXT = auto()
     """Anywhere in a text that contains one of the hints; without hints, anywhere in every text."""
     NUMBER = auto()
@@ -170,6 +172,8 @@ class Pattern:
     not_before: re.Pattern[str] | None = None
     names: tuple[SecretNames, ...] = ()
     """Words behind which the regular expression is tried; `holds` and `spares` begin with one."""
+    has_digits: bool = False
+    """Whether each match has a digit; a text without one is then not searched."""
     find: Callable[[str, str, list[int]], Iterable[tuple[int, int]]] | None = None
     """Function that finds the secrets of a structure, such as a table, in a text that contains one
     of the hints. It gets the text as it is, the text in lower case, and the positions at which its

@@ -50,6 +50,7 @@ def kind_words(kind: str) -> str:
         "password": tr("password"),
         "password-hash": tr("password hash"),
         "pay-token": tr("payment service token"),
+        "personal-number": tr("tax, insurance or identity card number"),
         "pin": tr("PIN"),
         "private-key": tr("private key"),
         "protected-data": tr("encrypted data"),

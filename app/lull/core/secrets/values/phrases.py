@@ -1,0 +1,57 @@
+"""Judges whether several words or groups of letters are a passphrase and no part of a sentence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from lull.core.secrets.values.letters import are_random_letters
+from lull.core.secrets.values.plain_words import GRAMMAR, IN_SENTENCES, WORDS
+
+
+def passphrase(row: str) -> Iterator[tuple[int, int]]:
+    """Yield the position of a passphrase at the start of a text: at least four words, up to the
+    first word that only sentences contain.
+    """
+    end, words, known = 0, 0, 0
+    for word in re.finditer(r"[^\s-]+", row):
+        low = word.group().lower()
+        if low in GRAMMAR or low in IN_SENTENCES:
+            break
+        end, words, known = word.end(), words + 1, known + (low in WORDS)
+    if words >= _FEWEST_WORDS and known <= 1:
+        yield 0, end
+
+
+_FEWEST_WORDS: Final = 4
+
+
+JOINED_PHRASE: Final = "(?:{})".format(
+    "|".join(
+        rf"[a-zß-ɏ]{{3,14}}(?:{sign}[a-zß-ɏ]{{3,14}}){{3,11}}(?![\w-])"
+        for sign in ("-", r"\.", "_")
+    )
+)
+
+
+def is_joined_phrase(value: str) -> bool:
+    """Whether words that are joined by one sign are a passphrase and no term."""
+    if re.fullmatch(JOINED_PHRASE, value) is None:
+        return False
+    words = re.split("[._-]", value)
+    known = sum(word in GRAMMAR or word in IN_SENTENCES or word in WORDS for word in words)
+    return known * _MOST_OF_SENTENCES <= len(words)
+
+
+_MOST_OF_SENTENCES: Final = 5
+"""One word of so many may be one of sentences."""
+
+
+GROUPS_OF_FOUR: Final = r"[a-z]{4}(?:[ -][a-z]{4}){3}(?![\w-])"
+"""A password for one program, as Google and Apple draw it."""
+
+
+def drawn_in_groups(value: str) -> bool:
+    """Whether the groups of four letters of an app password are drawn and not words."""
+    return are_random_letters(re.sub(r"[ -]", "", value))
