@@ -11,7 +11,7 @@ import pytest
 from lull.core.proof.proposal import ProposalStatus
 from lull.core.skills.skill import SkillKey
 from lull.service.proof.verifying import repair_evidence
-from lull.store.skills.proof_records import proof_writer, repair_proof_records
+from lull.store.skills.proof_records import record_proof, repair_proof_records
 from tests.cli.conftest import Here
 from tests.damage import damage_record, stopped_database
 from tests.desk import Desk, proved
@@ -101,8 +101,7 @@ def test_a_lost_record_is_written_anew_with_the_next_approval(
         damage_record(other, "proof_records", text)
     assert here("verify", "menu-style", "--strict").code == 1
     with Desk(home).open() as desk:
-        again = proof_writer(text, files[1].read_bytes(), lambda connection, number: None)
-        desk.stores.database.submit(lambda connection: again(connection, 2)).result()
+        asyncio.run(record_proof(desk.stores.database, text, files[1].read_bytes()))
     assert here("verify", "menu-style", "--strict").code == 0
 
 

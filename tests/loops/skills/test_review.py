@@ -5,17 +5,20 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import hashlib
+import itertools
 import json
 import sqlite3
+from collections.abc import Awaitable
 from dataclasses import dataclass, field, replace
 
 import pytest
 
 from lull.core.errors import Conflict, LullError, NotFound, StoreError, UsageError
 from lull.core.proof.proposal import Proposal, ProposalKind, ProposalStatus
-from lull.core.skills.skill import ChangeKind, SkillKey, SkillStatus
+from lull.core.skills.skill import ChangeKind, Library, SkillKey, SkillStatus
 from lull.loops.skills.edit_proposal import EditProposal
 from lull.loops.skills.review import Review
+from lull.store.skills.proof_records import ProofRecord
 from tests.building import prompt_text, user
 from tests.loops.classroom import BAD, GOOD, MENU, Classroom, ScriptedJudge, menus
 
@@ -336,3 +339,33 @@ async def test_of_an_approval_that_was_undone_meanwhile_no_examples_are_stored(
     await review_with(room, anew).remember_examples()
     assert anew.stored == []
     assert room.proposals.examples_due() == []
+
+
+async def test_an_approval_that_is_refused_at_last_leaves_no_strange_proof(
+    room: Classroom,
+) -> None:
+    """What it kept of its proof counts as Lull's own, as after a kill at that moment."""
+    proposal = await room.proposes()
+    looks = itertools.count(1)
+
+    def activate(evidence: bytes, refused_at: int) -> Awaitable[object]:
+        def check(_: Library) -> None:
+            if next(looks) == refused_at:
+                raise Conflict("decided meanwhile")
+
+        return room.approve.activate(
+            proposal.text,
+            proposal.key,
+            data=room.proposals.data(proposal.id),
+            sha256=proposal.sha256,
+            check=check,
+            evidence=evidence,
+            also=lambda *_: None,
+        )
+
+    await activate(b"the first", refused_at=0)
+    with pytest.raises(Conflict, match="meanwhile"):
+        await activate(b"the second", refused_at=4)  # in the transaction, behind its files
+    kept = room.skills.folders.kept_evidence(proposal.sha256)
+    assert kept == b"the second"
+    assert room.skills.proof_record(proposal.sha256, kept) is ProofRecord.OURS

@@ -32,7 +32,7 @@ from lull.service.wiring.start import wired
 from lull.store.adapters.published import PublishedVersions
 from lull.store.chat.event_log import EventLog
 from lull.store.rows.sealed_tables import SEALED_TABLES
-from lull.store.skills.proof_records import proof_writer
+from lull.store.skills.proof_records import record_proof
 from tests.building import database_at
 from tests.damage import damage_record, stopped_database
 from tests.doubles.fakes import FakeClock
@@ -86,8 +86,7 @@ async def write(service: Service) -> None:
     )
     await PublishedVersions(database).put(published)
     await training.change("run_1", lambda now: now, wrote="sha of what was written")
-    proof = proof_writer("sha of a text", b"proof", lambda connection, number: None)
-    await database.write(lambda connection: proof(connection, 1))
+    await record_proof(database, "sha of a text", b"proof")
 
 
 def told(service: Service) -> dict[str, str]:

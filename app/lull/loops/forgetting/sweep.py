@@ -248,7 +248,7 @@ class Sweep:
         Return the damaged files of which it is not known. Raises StoreError.
         """
         skills = {name for _, name in what.skills} | {name for _, name, _ in what.set_back}
-        words = {*what.texts, *what.names, *skills}
+        words = {*what.texts, *what.names, *skills} - {""}
         async with self._turn:
             found, unknown = await asyncio.to_thread(self._trash.files_mentioning, words, what.said)
             for name in found:

@@ -37,7 +37,6 @@ from lull.loops.skills.from_files import FromFiles
 from lull.store.disk.on_disk import is_there
 from lull.store.disk.uninterrupted import uninterrupted
 from lull.store.skills.copied_files import CopiedFiles
-from lull.store.skills.proof_records import proof_writer
 from lull.store.skills.skills import Also, Skills, new_skill
 
 
@@ -312,8 +311,8 @@ class Approve:
         check(self._skills.library())  # before any of its bytes are kept
         await asyncio.to_thread(self._skills.folders.keep_bytes, data)
         if evidence:
+            await self._skills.record_proof(sha256, evidence)
             await asyncio.to_thread(self._skills.folders.keep_evidence, sha256, evidence)
-            also = proof_writer(sha256, evidence, also)
         new = new_skill(text, sha256, client=key.client, pinned=False)
 
         def plan(library: Library) -> Sequence[Skill]:

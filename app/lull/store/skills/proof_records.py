@@ -20,8 +20,6 @@ from lull.store.sqlite.repair_records import not_put_right, repair_records
 _TO_SEAL = "proofs-to-seal"
 """Fact that is there until the proofs from before there were records are recorded."""
 
-_Also = Callable[[sqlite3.Connection, int], None]
-
 
 class ProofRecord(StrEnum):
     """Whether the proof of a skill's text (its evidence file) was written by this Lull, according
@@ -55,16 +53,14 @@ def proof_record(database: Database, skill_sha256: str, data: bytes) -> ProofRec
     return database.read(work)
 
 
-def proof_writer(skill_sha256: str, data: bytes, also: _Also) -> _Also:
-    """Return a callback that records, in the transaction that approves a skill's text, the proof
-    document stored with it, and then calls `also`.
+async def record_proof(database: Database, skill_sha256: str, data: bytes) -> None:
+    """Record the proof document `data` of a skill's text, which is about to be stored and approved,
+    as one that this Lull has written.
+
+    It is recorded before its file takes the place of an earlier proof: an approval that is refused
+    at last, or cut off by a kill, would else leave a document that counts as somebody else's.
     """
-
-    def work(connection: sqlite3.Connection, generation: int) -> None:
-        _record(connection, {skill_sha256: data})
-        also(connection, generation)
-
-    return work
+    await database.write_synced(lambda connection: _record(connection, {skill_sha256: data}))
 
 
 async def repair_proof_records(database: Database) -> StoreError | None:

@@ -29,7 +29,7 @@ from lull.core.skills.skill import (
     scope_of,
 )
 from lull.store.skills.library_reader import LibraryReader
-from lull.store.skills.proof_records import record_earlier_proofs
+from lull.store.skills.proof_records import record_earlier_proofs, record_proof
 from lull.store.skills.skill_folders import SkillFolders, UnreadableSkill, WorkingCopy
 from lull.store.skills.skill_repair import check_and_repair, put_right_error
 from lull.store.skills.skill_seals import create_seals, remove_planted, seal
@@ -134,6 +134,10 @@ class Skills(LibraryReader):
                 " or its record was changed or is lost.",
                 hint="Nothing was changed. Another version of it, or a new text, can be used.",
             )
+
+    async def record_proof(self, sha256: str, data: bytes) -> None:
+        """Record a proof document of a skill's text, which is about to be stored, as Lull's own."""
+        await record_proof(self._db, sha256, data)
 
     async def check_and_repair(self) -> list[LullError]:
         """Compare every skill's stored text and state with what was approved, and repair what can
