@@ -31,6 +31,10 @@ AT_MOST_TWO = Check(kind=K.SENTENCES, at_most=2)
          {LOWER, Check(kind=K.ENDS, value="-- Kim")}),
         ("Two sentences, no emoji, end with ~K",
          {TWO_SENTENCES, NO_EMOJI, Check(kind=K.ENDS, value="~K")}),
+        ("Keine Emojis, und schließ mit „Gruß, Ole“.",
+         {NO_EMOJI, Check(kind=K.ENDS, value="Gruß, Ole")}),
+        ("No emojis and end with 'Bye'.", {NO_EMOJI, Check(kind=K.ENDS, value="Bye")}),
+        ("Use lower case, even when I do not, and at most two sentences.", {LOWER, AT_MOST_TWO}),
         ("Use at most 50 words but at least two paragraphs.",
          {Check(kind=K.WORDS, at_most=50), Check(kind=K.PARAGRAPHS, at_least=2)}),
         ("No emojis and at most two sentences.", {NO_EMOJI, AT_MOST_TWO}),
@@ -49,6 +53,15 @@ def test_each_joined_order_has_its_check(rule: str, checks: set[Check]) -> None:
         ("At most two sentences and explain it simply.", (AT_MOST_TWO,)),
         ("Explain it simply, and keep it to at most two sentences.", (AT_MOST_TWO,)),
         ("No emojis and lower case.", (NO_EMOJI,)),
+        ("Write in lower case, keep the tone dry.", (LOWER,)),
+        ("A numbered list and nothing behind it.", (Check(kind=K.NUMBERED_LIST),)),
+        ("Lower case and five lines or so.", (LOWER,)),
+        ("Lower case and 'Moin' as the greeting.", (LOWER,)),
+        (
+            "Never start with 'Hi' and end with 'Bye'.",
+            (Check(kind=K.STARTS, value="Hi", must=False),),
+        ),
+        ("Greet me with 'Moin' and never say 'Hi'.", (Check(kind=K.NOT_CONTAINS, value="Hi"),)),
     ],
 )
 def test_what_is_joined_and_not_understood_makes_the_checks_a_part(
@@ -65,6 +78,7 @@ def test_what_is_joined_and_not_understood_makes_the_checks_a_part(
         "Never mention prices and answer in two sentences",
         "Use bullets and number the steps",
         "Answer in German and answer in French",
+        "Open with the date and close with 'Yours, Kim'",
         "Answer in two sentences and in three sentences",
     ],
 )
