@@ -56,6 +56,8 @@ def test_each_joined_order_has_its_check(rule: str, checks: set[Check]) -> None:
         ("Write in lower case, keep the tone dry.", (LOWER,)),
         ("A numbered list and nothing behind it.", (Check(kind=K.NUMBERED_LIST),)),
         ("Lower case and five lines or so.", (LOWER,)),
+        ("At most two sentences, and the second one in italics.", (AT_MOST_TWO,)),
+        ("End with a joke and not with an emoji.", (NO_EMOJI,)),
         ("Lower case and 'Moin' as the greeting.", (LOWER,)),
         (
             "Never start with 'Hi' and end with 'Bye'.",

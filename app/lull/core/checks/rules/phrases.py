@@ -367,7 +367,12 @@ def begins_as_order(text: str) -> bool:
 
 def begins_as_negation(text: str) -> bool:
     """Whether the first word of a text negates, as in "nothing after it"."""
-    return _DENIES.match(text) is not None and not _ECHO.match(text)
+    return _DENIES.match(text) is not None and not is_echo(text)
+
+
+def is_echo(clause: str) -> bool:
+    """Whether a clause only says what the rule beside it says already: "and no explanations"."""
+    return _ECHO.match(clause) is not None
 
 
 def is_demand(clause: str) -> bool:

@@ -37,6 +37,7 @@ from lull.core.checks.rules.phrases import (
     has_negation,
     is_demand,
     is_double_negation,
+    is_echo,
     is_repetition,
     mask_quoted,
     order_behind_negation,
@@ -283,17 +284,23 @@ def _may_be_denied(left: str, first: Sequence[Check], right: str, checks: Sequen
 
 
 def _asks_for_more(left: str, right: str, checks: Sequence[Check]) -> bool:
-    """Whether one of two joined parts is an order of its own that is not understood: it begins as
-    one, names an amount, or "and nothing …" denies what the checks do not test.
+    """Whether one of two joined parts may ask for something that is not understood: it begins as an
+    order or names an amount, or it stands behind a part that means all the checks by itself.
     """
-    if begins_as_negation(right) and not {check.kind for check in checks} <= _NOTHING_ELSE:
-        return not _of_clause(right)
+    if not _of_clause(right) and not {check.kind for check in checks} <= _NOTHING_ELSE:
+        if begins_as_negation(right):
+            return True
+        said_twice = is_echo(right) or is_repetition(right) or len(right.split()) < _FEWEST_WORDS
+        if checks and set(_of_clause(left)) == set(checks) and not said_twice:
+            return True
     return any(
         (begins_as_order(part) or _names_amount(part)) and not _of_clause(part)
         for part in (left, right)
     )
 
 
+_FEWEST_WORDS: Final = 3
+"""Fewest words of a joined part that may be an order of its own."""
 _NOTHING_ELSE: Final = frozenset((CheckKind.CODE_ONLY, CheckKind.JSON, CheckKind.JSON_SCHEMA))
 """Kinds of check that allow nothing beside what they ask for."""
 
