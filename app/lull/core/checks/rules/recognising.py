@@ -293,16 +293,17 @@ def _asks_for_more(left: str, right: str, checks: Sequence[Check]) -> bool:
         said_twice = is_echo(right) or is_repetition(right) or len(right.split()) < _FEWEST_WORDS
         if checks and set(_of_clause(left)) == set(checks) and not said_twice:
             return True
-    return any(
-        (begins_as_order(part) or _names_amount(part)) and not _of_clause(part)
-        for part in (left, right)
-    )
+    if any(_names_amount(part) and not _of_clause(part) for part in (left, right)):
+        return True
+    # "List the pros and cons as bullets" joins things, and not two orders.
+    two = begins_as_order(right) or begins_as_negation(right) or _names_amount(right)
+    return two and any(begins_as_order(part) and not _of_clause(part) for part in (left, right))
 
 
 _FEWEST_WORDS: Final = 3
 """Fewest words of a joined part that may be an order of its own."""
-_NOTHING_ELSE: Final = frozenset((CheckKind.CODE_ONLY, CheckKind.JSON, CheckKind.JSON_SCHEMA))
-"""Kinds of check that allow nothing beside what they ask for."""
+_NOTHING_ELSE: Final = _PLACED | {CheckKind.CODE_ONLY, CheckKind.JSON, CheckKind.JSON_SCHEMA}
+"""Kinds of check that allow nothing beside, before or behind what they ask for."""
 
 
 def _names_amount(text: str) -> bool:
