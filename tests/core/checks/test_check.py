@@ -102,6 +102,18 @@ def test_of_a_rule_that_is_tested_in_part_it_is_only_known_when_it_is_broken() -
     assert parse_all(all_to_json(rule)) == rule
 
 
+def test_what_a_rule_has_answers_end_with_breaks_none_of_its_other_checks() -> None:
+    rule = several({"kind": "lower_case"}, TWO, QUIET, {"kind": "ends", "value": "-- Kim!"})
+    assert keeps_rule(rule, "all small. that is it.\n\n-- Kim!") is True
+    assert keeps_rule(rule, "All small. that is it.\n\n-- Kim!") is False
+    assert keeps_rule(rule, "all small! that is it.\n\n-- Kim!") is False
+    assert keeps_rule(rule, "one. two. three.\n\n-- Kim!") is False
+    assert keeps_rule(rule, "all small. that is it.\n\n-- kim") is None
+    three_words = several({"kind": "words", "at_most": 3}, {"kind": "ends", "value": "Yours, Kim"})
+    assert keeps_rule(three_words, "It rains. Yours, Kim") is None
+    assert keeps_rule(three_words, "It rains again today. Yours, Kim") is False
+
+
 def test_one_check_of_a_whole_rule_is_written_as_ever() -> None:
     one = parse_all(json.dumps(TWO))
     assert one == several(TWO) == several(TWO, TWO)

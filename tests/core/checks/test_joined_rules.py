@@ -31,6 +31,10 @@ AT_MOST_TWO = Check(kind=K.SENTENCES, at_most=2)
          {LOWER, Check(kind=K.ENDS, value="-- Kim")}),
         ("Two sentences, no emoji, end with ~K",
          {TWO_SENTENCES, NO_EMOJI, Check(kind=K.ENDS, value="~K")}),
+        ("Keine Emojis, und schließ mit „Gruß, Ole“.",
+         {NO_EMOJI, Check(kind=K.ENDS, value="Gruß, Ole")}),
+        ("No emojis and end with 'Bye'.", {NO_EMOJI, Check(kind=K.ENDS, value="Bye")}),
+        ("Use lower case, even when I do not, and at most two sentences.", {LOWER, AT_MOST_TWO}),
         ("Use at most 50 words but at least two paragraphs.",
          {Check(kind=K.WORDS, at_most=50), Check(kind=K.PARAGRAPHS, at_least=2)}),
         ("No emojis and at most two sentences.", {NO_EMOJI, AT_MOST_TWO}),
@@ -49,6 +53,18 @@ def test_each_joined_order_has_its_check(rule: str, checks: set[Check]) -> None:
         ("At most two sentences and explain it simply.", (AT_MOST_TWO,)),
         ("Explain it simply, and keep it to at most two sentences.", (AT_MOST_TWO,)),
         ("No emojis and lower case.", (NO_EMOJI,)),
+        ("Write in lower case, keep the tone dry.", (LOWER,)),
+        ("End with a joke and not with an emoji.", (NO_EMOJI,)),
+        ("Only one paragraph, and it should all be in lower case.", (LOWER,)),
+        ("A numbered list and nothing behind it.", (Check(kind=K.NUMBERED_LIST),)),
+        ("Lower case and five lines or so.", (LOWER,)),
+        ("At most two sentences, and the second one in italics.", (AT_MOST_TWO,)),
+        ("Lower case and 'Moin' as the greeting.", (LOWER,)),
+        (
+            "Never start with 'Hi' and end with 'Bye'.",
+            (Check(kind=K.STARTS, value="Hi", must=False),),
+        ),
+        ("Greet me with 'Moin' and never say 'Hi'.", (Check(kind=K.NOT_CONTAINS, value="Hi"),)),
     ],
 )
 def test_what_is_joined_and_not_understood_makes_the_checks_a_part(
@@ -65,6 +81,7 @@ def test_what_is_joined_and_not_understood_makes_the_checks_a_part(
         "Never mention prices and answer in two sentences",
         "Use bullets and number the steps",
         "Answer in German and answer in French",
+        "Open with the date and close with 'Yours, Kim'",
         "Answer in two sentences and in three sentences",
     ],
 )
@@ -78,8 +95,9 @@ def test_a_negation_or_contradiction_beside_an_order_makes_no_check(rule: str) -
         ("End with 'over and out'", Check(kind=K.ENDS, value="over and out")),
         ("Never use the phrase 'bits and bobs, and all'",
          Check(kind=K.NOT_CONTAINS, value="bits and bobs, and all")),
+        ("Commence par « Bonjour » et rien d'autre avant.",
+         Check(kind=K.STARTS, value="Bonjour")),
         ("List the pros and cons as bullets", Check(kind=K.BULLETS)),
-        ("Answer my mails and my letters in two sentences", TWO_SENTENCES),
         ("Never use bullets, dashes or anything like that", Check(kind=K.NO_BULLETS)),
     ],
 )  # fmt: skip
@@ -87,8 +105,8 @@ def test_an_and_between_things_or_within_quotation_marks_joins_no_orders(
     rule: str, check: Check
 ) -> None:
     found = exact_set(rule)
-    assert found is None or check in found.checks
-    assert found is None or all(one == check or one.kind is K.NO_SIGN for one in found.checks)
+    assert found is not None and found.whole and check in found.checks
+    assert all(one == check or one.kind is K.NO_SIGN for one in found.checks)
 
 
 def test_a_long_rule_of_many_parts_is_read_in_little_time() -> None:

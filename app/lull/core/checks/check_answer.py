@@ -34,10 +34,36 @@ def keeps_rule(rule: CheckSet, answer: str, tools: CheckLibraries = NO_LIBRARIES
     """Whether a model's answer keeps the rule that these checks test: it must pass all of them.
     None if that is not known, as where it passes the checks of only a part of the rule.
     """
-    verdicts = [passes_check(check, answer, tools) for check in rule.checks]
+    verdicts = [_passes_beside(check, rule, answer, tools) for check in rule.checks]
     if False in verdicts:
         return False
     return True if rule.whole and verdicts and None not in verdicts else None
+
+
+def _passes_beside(check: Check, rule: CheckSet, answer: str, tools: CheckLibraries) -> bool | None:
+    """Whether an answer passes one of the checks of a rule, whichever way the texts are taken that
+    the rule itself has answers start or end with: "lower case, and sign with -- M" breaks nothing,
+    and whether the sign-off is one of its words is anybody's guess.
+    """
+    found = passes_check(check, answer, tools)
+    rest = answer.strip()
+    for one in rule.checks:
+        if one == check or not one.must or one.part or one.kind not in _PLACED:
+            continue
+        if one.kind is CheckKind.ENDS:
+            rest = rest.removesuffix(one.value).rstrip()
+        else:
+            rest = rest.removeprefix(one.value).lstrip()
+    if not rest or rest == answer.strip() or check.kind in _PLACED:
+        return found
+    alone = passes_check(check, rest, tools)
+    if alone == found:
+        return found
+    return None if check.kind in _COUNTED else alone
+
+
+_PLACED: Final = frozenset((CheckKind.STARTS, CheckKind.ENDS))
+_COUNTED: Final = frozenset((CheckKind.WORDS, CheckKind.CHARACTERS, CheckKind.LINES))
 
 
 def _holds(check: Check, answer: str, tools: CheckLibraries) -> bool | None:

@@ -249,7 +249,7 @@ _ENDS_CLAUSE: Final = re.compile(
     re.IGNORECASE,
 )
 _AND: Final = (
-    r"(?<!\bnothing)(?<!\banything)\s*,?\s+(?:and|but|und|aber|et|mais|y|pero|sowie|&|\+|plus)\s+"
+    r"(?<!\bnothing)(?<!\banything)\s*,?\s+(?:and|but|und|aber|et|mais|y|pero|sowie|&|\+)\s+"
 )
 CONJUNCTION: Final = re.compile(_AND, re.IGNORECASE)
 """Matches what joins two orders with a conjunction."""
@@ -263,7 +263,8 @@ _CONDITION: Final = re.compile(
 )
 _EVEN_IF: Final = re.compile(
     r",?\s*\b(?:even (?:if|when|though)|no matter|regardless|whatever|whichever|auch wenn|egal|"
-    r"même (?:si|quand)|aunque|incluso si|wherever|whether)\b.*$",
+    r"même (?:si|quand)|aunque|incluso si|wherever|whether)\b"
+    r"(?:(?!,\s+(?:and|but|und|aber|et|mais|y|pero)\s).)*",
     re.IGNORECASE,
 )
 _ORDERS: Final = re.compile(
@@ -362,6 +363,16 @@ def begins_as_order(text: str) -> bool:
     """
     begins = _BEFORE_ORDER.match(text)
     return _ORDERS.match(text, begins.end() if begins else 0) is not None
+
+
+def begins_as_negation(text: str) -> bool:
+    """Whether the first word of a text negates, as in "nothing after it"."""
+    return _DENIES.match(text) is not None and not is_echo(text)
+
+
+def is_echo(clause: str) -> bool:
+    """Whether a clause only says what the rule beside it says already: "and no explanations"."""
+    return _ECHO.match(clause) is not None
 
 
 def is_demand(clause: str) -> bool:

@@ -10,11 +10,13 @@ it is conditional, vague, has two meanings, or is about a part of an answer that
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
 from lull.core.checks.check import Check, CheckKind, CheckSet
+from lull.core.checks.rules import amounts
 from lull.core.checks.rules.contradictions import cannot_both_hold
 from lull.core.checks.rules.forms import FORMS
 from lull.core.checks.rules.parameters import parameters
@@ -27,15 +29,19 @@ from lull.core.checks.rules.part_forms import (
 from lull.core.checks.rules.phrases import (
     CONJUNCTION,
     JOINTS,
+    LENGTH_NOUNS,
+    begins_as_negation,
     begins_as_order,
     clauses,
     conditional,
     has_negation,
     is_demand,
     is_double_negation,
+    is_echo,
     is_repetition,
     mask_quoted,
     order_behind_negation,
+    quoted,
     with_apostrophes,
     with_straight_quotes,
     without_even_if,
@@ -175,10 +181,13 @@ def exact_set(rule: str) -> CheckSet | None:
     if conditional(text):
         return None
     found: dict[Check, None] = {}
-    whole = True
+    whole, before = True, ""
     for clause in clauses(text):
         here = _of_joined(without_reason(clause))
-        if here.checks:
+        joined, before = f"{before} and {clause}", clause
+        if here.checks and joined in text and _action_denied(found, here.checks):
+            whole = False
+        elif here.checks:
             whole = whole and here.whole
             found |= dict.fromkeys(here.checks)
         elif is_demand(clause) and not (found and is_repetition(clause)):
@@ -188,6 +197,8 @@ def exact_set(rule: str) -> CheckSet | None:
     checks = _without_the_replacement(list(found), text)
     if not checks or _clash(checks):
         return None
+    if len(checks) < len(found) and CONJUNCTION.search(mask_quoted(text)):
+        whole = False  # in "greet me with 'Moin' and never say 'Hi'", 'Moin' is no replacement
     return CheckSet(checks=tuple(checks), whole=whole)
 
 
@@ -230,31 +241,85 @@ def _of_joined(clause: str) -> CheckSet:
         left, right = clause[: joint.start()], clause[joint.end() :]
         first, rest = _of_clause(left), _of_joined(right)
         conjunction = CONJUNCTION.fullmatch(joint[0]) is not None
-        if first and rest.checks and not _may_be_denied(left, right, rest.checks):
+        if first and rest.checks and not _may_be_denied(left, first, right, rest.checks):
             several = tuple(dict.fromkeys((*first, *rest.checks)))
-            if len(several) > len(one):
+            turned = any(replace(check, must=not check.must) in one for check in rest.checks)
+            if len(several) > len(one) or turned:
                 return CheckSet(checks=several, whole=rest.whole)
         elif conjunction and set(rest.checks) - set(one):
             if has_negation(left) and not first:
                 return CheckSet(checks=())  # "don't do that and stay under 3 lines"
             whole = whole and {check.kind for check in rest.checks} <= {check.kind for check in one}
         elif conjunction:
-            whole = whole and not _asks_for_more(left, right)
-    return CheckSet(checks=one, whole=whole)
+            whole = whole and not _asks_for_more(left, right, one)
+        elif not (rest.checks or has_negation(left) or is_repetition(right) or _about_words(one)):
+            whole = whole and not begins_as_order(right)  # "speak German, be brief"
+    return CheckSet(checks=one, whole=whole and not _quotes_more(clause, one))
 
 
-def _may_be_denied(left: str, right: str, checks: Sequence[Check]) -> bool:
+def _action_denied(found: Iterable[Check], checks: Sequence[Check]) -> bool:
+    """Whether a negation before "and" may be about both actions, as in "never start with 'Hi' and
+    end with 'Bye'"; one of a thing, such as "no emojis", is about that thing alone.
+    """
+    return any(not check.must for check in found) and any(
+        check.must and check.kind in _PLACED for check in checks
+    )
+
+
+_PLACED: Final = frozenset((CheckKind.STARTS, CheckKind.ENDS))
+"""Kinds of check whose rule names an action: start with, end with."""
+
+
+def _may_be_denied(left: str, first: Sequence[Check], right: str, checks: Sequence[Check]) -> bool:
     """Whether a negation in the left part may be about the right one, too: in "no emojis and
     bullets" it may, in "no emojis and at most two sentences" and "no emojis and use bullets" not.
     """
-    if not has_negation(left) or has_negation(right) or is_demand(right):
+    if not has_negation(left) or has_negation(right):
         return False
-    return any(check.at_least is None and check.at_most is None for check in checks)
+    if _action_denied(first, checks):
+        return True
+    counted = all(check.at_least is not None or check.at_most is not None for check in checks)
+    placed = all(check.kind in _PLACED for check in checks)
+    return not (counted or placed or is_demand(right))
 
 
-def _asks_for_more(left: str, right: str) -> bool:
-    """Whether one of two joined parts is an order of its own that is not understood."""
-    return any(begins_as_order(part) and not _of_clause(part) for part in (left, right))
+def _asks_for_more(left: str, right: str, checks: Sequence[Check]) -> bool:
+    """Whether one of two joined parts may ask for something that is not understood: it begins as an
+    order or names an amount, or it stands behind a part that means all the checks by itself.
+    """
+    if not _of_clause(right) and not {check.kind for check in checks} <= _NOTHING_ELSE:
+        if begins_as_negation(right):
+            return True
+        said_twice = is_echo(right) or is_repetition(right) or len(right.split()) < _FEWEST_WORDS
+        if checks and set(_of_clause(left)) == set(checks) and not said_twice:
+            return True
+    if any(_names_amount(part) and not _of_clause(part) for part in (left, right)):
+        return True
+    # "List the pros and cons as bullets" joins things, and not two orders.
+    two = begins_as_order(right) or begins_as_negation(right) or _names_amount(right)
+    return two and any(begins_as_order(part) and not _of_clause(part) for part in (left, right))
+
+
+_FEWEST_WORDS: Final = 3
+"""Fewest words of a joined part that may be an order of its own."""
+_NOTHING_ELSE: Final = _PLACED | {CheckKind.CODE_ONLY, CheckKind.JSON, CheckKind.JSON_SCHEMA}
+"""Kinds of check that allow nothing beside, before or behind what they ask for."""
+
+
+def _names_amount(text: str) -> bool:
+    return any(amounts.mentions_amount(text, noun) for noun in LENGTH_NOUNS.values())
+
+
+def _about_words(checks: Sequence[Check]) -> bool:
+    return any(check.kind in (CheckKind.CONTAINS, CheckKind.NOT_CONTAINS) for check in checks)
+
+
+def _quotes_more(clause: str, checks: Sequence[Check]) -> bool:
+    """Whether a clause quotes a text that none of its checks looks for."""
+    if _about_words(checks):
+        return False  # a replacement is quoted beside what it replaces
+    values = " ".join(check.value for check in checks)
+    return any(one.strip(" .,;!") not in values for one in quoted(clause))
 
 
 def _of_clause(clause: str) -> list[Check]:
@@ -262,6 +327,9 @@ def _of_clause(clause: str) -> list[Check]:
     the negation before it.
     """
     found = _as_it_stands(clause)
+    placed = {check.value for check in found if check.kind in (CheckKind.STARTS, CheckKind.ENDS)}
+    if placed and len(placed) < sum(check.value in placed for check in found):
+        return []  # one text that two verbs could place: "open with the date, end with 'Bye'"
     order = order_behind_negation(clause) if found else ""
     alone = _as_it_stands(order) if order else []
     return found if not alone or _sides(alone) == _sides(found) else []
