@@ -20,6 +20,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from lull.contract import routes
 from lull.contract.json_object import Json
+from lull.desktop.language.titles import known_titles
 from lull.desktop.language.words import now, tr
 from lull.desktop.service.client import ControlClient, Reply, ReplyOutcome, Then
 from lull.desktop.service.down_words import DownWords, ServiceState, down_words
@@ -295,6 +296,7 @@ class AppState(QObject):
     def _keep(self, subject: Subject, held: KnownSubject) -> None:
         if held != self._held[subject]:
             self._held[subject] = held
+            known_titles.learn(held.value or {})
             self.changed.emit(subject)
 
     # The stream

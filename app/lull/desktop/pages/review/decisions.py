@@ -16,12 +16,15 @@ from PySide6.QtCore import QObject, Signal
 
 from lull.contract import routes
 from lull.contract.json_object import Json
-from lull.desktop.language.words import count, skill_title, tr
+from lull.desktop.language.words import count, counted, skill_title, tr
 from lull.desktop.service.client import Reply
 from lull.desktop.service.state import AppState, OutcomeCheck, OutcomeMessage, Subject
+from lull.desktop.widgets.text.long_text import beginning
 
 MORNING: Final = time(8)
 """Time of day at which a proposed skill that was postponed to another day is shown again."""
+MOST_ON_A_BUTTON: Final = 32
+"""Most characters of a skill's title on a button."""
 _CLOSED: Final = {"approve": "approved", "reject": "rejected", "defer": "deferred"}
 
 
@@ -87,7 +90,12 @@ class Decisions(QObject):
         undo = functools.partial(self.undo, ids)
         text = _done(action, len(done), names)
         if action == "approve" and any(proposal["kind"] != "retire" for proposal in done):
-            text = tr("%1. In force from your next message.", text)
+            ends = text.endswith("…")
+            text = (
+                tr("%1 In force from your next message.", text)
+                if ends
+                else tr("%1. In force from your next message.", text)
+            )
         self._state.told.emit(OutcomeMessage(text=text, undo=undo))
 
     def together_with(self, last: Json) -> list[str]:
@@ -167,3 +175,18 @@ def _done(action: str, number: int, names: str) -> str:
         "defer": tr("Snoozed %1 suggestions", count(number)),
     }
     return one[action] if number == 1 else f"{many[action]}: {names}"
+
+
+def undo_words(last: Json, together: int) -> str:
+    """Say what the last decision was, for the button that undoes it; `together` is the number of
+    suggestions decided at once, 0 for one alone.
+    """
+    name = beginning(skill_title(last.get("name") or ""), MOST_ON_A_BUTTON)
+    if together:
+        name = counted(together, "%1 suggestion", "%1 suggestions")
+    words = {
+        "approved": tr("Undo: approved %1", name),
+        "rejected": tr("Undo: rejected %1", name),
+        "deferred": tr("Undo: snoozed %1", name),
+    }
+    return words.get(str(last.get("what") or ""), tr("Nothing to undo"))
