@@ -65,20 +65,19 @@ def when_words(skill: Json) -> str:
 
 
 def fields_html(skill: Json, theme: Theme, *, source: str) -> str:
-    """Render a skill or suggestion as what a person wants to know of it: its name, when it applies,
-    what it says, its check, and `source`, which says where it comes from.
+    """Render what a person wants to know of a skill or suggestion below its name: what it says,
+    when it applies, its check, and `source`, which says where it comes from.
     """
     body = str(skill.get("body") or "")
     rule = rule_words(body)
     client = skill.get("client")
     whose = client_title(client) if client else tr("In every chat app")
     fields = [
-        (tr("Name"), skill_title(skill["name"])),
-        (tr("When it applies"), f"{when_words(skill)}\n{whose}"),
         (tr("What it says"), rule),
-        (tr("What the model reads"), plain(body) if plain(body) != rule else ""),
+        (tr("When it applies"), f"{when_words(skill)}\n{whose}"),
         (tr("How its answers are checked"), _check_words(skill) if "check" in skill else ""),
         (tr("Where it comes from"), source),
+        (tr("What the model reads"), plain(body) if plain(body) != rule else ""),
     ]
     return "".join(_field(title, text, theme) for title, text in fields if text)
 

@@ -29,7 +29,7 @@ def elided_at_word(text: str, metrics: QFontMetrics, width: int) -> str:
         return text
     words = text.split(" ")
     for last in range(len(words) - 1, 0, -1):
-        shown = f"{' '.join(words[:last]).rstrip(' …')} …"
+        shown = f"{' '.join(words[:last]).rstrip(' …,;:–—-')} …"
         if metrics.horizontalAdvance(shown) <= width:
             return shown
     return text

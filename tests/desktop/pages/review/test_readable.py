@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from lull.core.feedback.feedback import RuleKind, Scope
@@ -11,6 +13,7 @@ from lull.desktop.pages.review.evidence import figures_html
 from lull.desktop.pages.review.tested_words import evidence_words
 from lull.desktop.pages.skills.page import SkillsPage
 from lull.desktop.shared.edit_dialog import EditDialog
+from lull.desktop.widgets.columns import Details
 from lull.desktop.widgets.page import PageName
 from lull.desktop.widgets.tokens import LIGHT
 from tests.desk import Desk, proved
@@ -38,7 +41,8 @@ def test_a_suggestion_is_shown_in_words_and_its_file_behind_a_button(
     assert not view.file.isVisible()
     view.show_view("skill")
     shown = view.text.toPlainText()
-    for words in ("Name", "When it applies", "For requests like: write a note", "What it says",
+    assert view.name.text() == "Two sentences at most"
+    for words in ("When it applies", "For requests like: write a note", "What it says",
                   "“Two sentences at most”", "What the model reads", "How its answers are checked",
                   "Where it comes from", "From what you said in a chat."):  # fmt: skip
         assert words in shown, words
@@ -159,6 +163,7 @@ def evidence(**more: object) -> dict[str, object]:
             "close, and a final draw accepted it.",
         ),
         (evidence(wins_wanted=70), "not clear enough to trust."),
+        (evidence(shown_by="evidence"), "clear enough that it helps; whether it spoils other"),
     ],
 )
 def test_what_the_tests_say_is_said_in_plain_words_first(
@@ -200,3 +205,42 @@ def test_a_title_shows_no_json(on_desk: Shown, desk: Desk) -> None:
     desk.propose(**stated('{"tool": "notes", "rule": "dashes"}'))  # type: ignore[arg-type]
     page = opened(on_desk, with_=1)
     assert page.view.name.text() == "An answer in JSON …"
+
+
+def test_what_its_tests_turn_down_does_not_go_without_a_word(on_desk: Shown, desk: Desk) -> None:
+    """Somebody pressed “Test now”, and the suggestion that they look at is gone."""
+    proposal = desk.propose(**stated("Use dashes"))  # type: ignore[arg-type]
+    other = desk.propose("other")
+    desk.reviewing._deciding.replayed_now = proposal.id  # type: ignore[misc]
+    page = opened(on_desk, with_=2)
+    on_desk.until(lambda: any(row["testing"] for row in page.rows.rows))
+    why = "it did harm: 8 of 24 past successes got worse"
+    gone = replace(proposal, status=ProposalStatus.REJECTED, reason=why)
+    desk.do(desk.stores.proposals.advance(gone))
+    on_desk.desktop.state.touch(*page.subjects)
+    said = "“Use dashes” was turned down by its tests: it did harm: 8 of 24 good earlier answers"
+    on_desk.until(lambda: any(told.startswith(said) for told in on_desk.told))
+    desk.reviewing._deciding.replayed_now = other.id  # type: ignore[misc]
+    on_desk.desktop.state.touch(*page.subjects)
+    on_desk.until(lambda: page.rows.rows[0]["testing"])
+    on_desk.told.clear()
+    desk.do(desk.reviewing.decide(other.id, "reject", {"reason": "no"}))
+    on_desk.until(lambda: page.nothing.head.text() == "Nothing to review")
+    on_desk.bot.wait(300)
+    assert not on_desk.told  # that was the user
+
+
+def test_in_large_text_the_page_scrolls_and_nothing_within_it(on_desk: Shown, desk: Desk) -> None:
+    desk.propose(check=CHECK, **stated("Two sentences at most", asked="write a note"))  # type: ignore[arg-type]
+    page = opened(on_desk, with_=1)
+    (details,) = page.findChildren(Details)
+    try:
+        on_desk.desktop.window.resize(900, 600)
+        on_desk.desktop.look.size_text(200)
+        on_desk.until(lambda: page.height() < page.view.height())
+        on_desk.until(lambda: details.verticalScrollBar().maximum() == 0)
+        # The check is read in the whole width, and not beside its button.
+        beside = page.view.beside
+        assert beside.check.width() > 0.9 * beside.width()
+    finally:
+        on_desk.desktop.look.size_text(100)

@@ -12,7 +12,7 @@ from lull.core.feedback.feedback import Scope
 from lull.desktop.language.words import tr, translated
 from lull.desktop.shared.skill_words import scope_titles
 from lull.desktop.widgets.choice import Choice
-from lull.desktop.widgets.parts import button, label, row, unwrapped_row
+from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.tokens import GAP
 
 
@@ -43,9 +43,8 @@ class ScopeAndCheck(QWidget):
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(GAP // 2)
         box.addLayout(row(self.scope, None))
-        line = unwrapped_row(self.check, self.remove)
-        line.setStretch(0, 1)
-        box.addLayout(line)
+        box.addWidget(self.check)
+        box.addLayout(row(self.remove, None))
         box.addWidget(self.no_check)
         self.shown: Json = {}
         """The proposed skill that is shown."""

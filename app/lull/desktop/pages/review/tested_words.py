@@ -77,7 +77,7 @@ def _clear_words(proposal: Json) -> str:
             "be repeated.",
         )
     if evidence.get("shown_by"):
-        return tr("clear enough by itself.")
+        return tr("clear enough that it helps; whether it spoils other answers is not clear yet.")
     more = int(evidence.get("wins_wanted") or 0)
     if waits_for_picks(proposal):
         more = int((evidence.get("picks") or {}).get("wanted") or 0)
@@ -240,8 +240,8 @@ def _luck_words(evidence: Json) -> str:
     if odds < needed:
         return tr("This is more than luck would usually do, but not yet enough to be sure.")
     shown = evidence.get("better") or {}
-    if shown.get("above") is None:
-        return _rule_words(needed)
+    if shown.get("above") is None or percent(shown["above"]) == percent(0.5):
+        return _rule_words(needed)  # what luck gives would be said twice
     figures = tr(
         "With the same certainty (%1), it is better in more than %2 of the tests that differ; luck "
         "alone gives 50%. (%3 tests differed.)",
