@@ -72,7 +72,8 @@ class Details(QScrollArea):
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
         least = super().minimumSizeHint()
-        inner = self.widget().layout()
+        shown = self.widget()
+        inner = shown.layout() if shown is not None else None
         if self.sides is None or self.sides.orientation() is Qt.Orientation.Horizontal or not inner:
             return least
         return QSize(least.width(), inner.totalMinimumHeightForWidth(self.viewport().width()))

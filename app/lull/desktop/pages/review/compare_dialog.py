@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 
 from lull.contract import routes
 from lull.contract.json_object import Json
-from lull.core.chat.picks import Pick
+from lull.core.chat.picks import PAIRS_A_SITTING, Pick
 from lull.desktop.language.words import count, counted, length, plain, skill_title, tr, translated
 from lull.desktop.pages.review.tested_words import goal_words
 from lull.desktop.service.client import Reply
@@ -216,7 +216,8 @@ class CompareDialog(QDialog):
         take, so that the goal does not move with each pick.
         """
         if not self._most:
-            self._most = max(1, min(shown["sitting"], shown["most"]))
+            sitting = int(shown.get("sitting") or PAIRS_A_SITTING)
+            self._most = max(1, min(sitting, int(shown.get("most") or sitting)))
             self.goal.setText(goal_words(shown))
             self._show_progress()
 
@@ -363,4 +364,6 @@ def result_words(done: Json) -> str:
         "%1 more pick for the skill would prove it; you can go on any time.",
         "%1 more picks for the skill would prove it; you can go on any time.",
     )
-    return f"{so_far} {more} {tr('There can be at most %1 more.', count(int(done['most'])))}"
+    most = int(done.get("most") or 0)
+    further = tr("There can be at most %1 more.", count(most)) if most else ""
+    return f"{so_far} {more} {further}".strip()
