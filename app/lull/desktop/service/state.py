@@ -306,8 +306,7 @@ class AppState(QObject):
         self._set_phase(Phase.LIVE)
         self._keep(Subject.STATUS, KnownSubject(value=status if isinstance(status, dict) else {}))
         parts = ("proposals", "faults", "generation", "pushed", "snoozed", "undo")
-        proposals = {part: snapshot.get(part) for part in parts}
-        self._keep(Subject.PROPOSALS, KnownSubject(value=proposals))
+        self._keep(Subject.PROPOSALS, KnownSubject(value={one: snapshot.get(one) for one in parts}))
         skills = {"generation": snapshot.get("generation"), "skills": snapshot.get("skills", [])}
         self._keep(Subject.SKILLS, KnownSubject(value=skills))
         self.changed.emit(Subject.CONVERSATIONS)
