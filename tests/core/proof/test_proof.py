@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import random
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -22,7 +24,17 @@ from lull.core.proof.pairing import (
     still_asked,
 )
 from lull.core.proof.pairs import BY_USER, Pair, PairPart, totals_of
-from lull.core.proof.proof import ProofDecision, ProofRule, ProofState, decide, picks_wanted
+from lull.core.proof.proof import (
+    ProofDecision,
+    ProofRule,
+    ProofState,
+    benefit_shown,
+    decide,
+    most_picks_left,
+    picks_wanted,
+    successes_left,
+    wins_wanted,
+)
 
 RULE = ProofRule()
 FAILURE, SIBLING, SUCCESS = PairPart.FAILURE, PairPart.SIBLING, PairPart.SUCCESS
@@ -456,3 +468,44 @@ def test_picks_by_the_toss_of_a_coin_seldom_ever_prove(most: int, share: float) 
         open_ones = after
     assert proved == pytest.approx(share, abs=1e-4)
     assert proved <= RULE.alpha
+
+
+@given(st.integers(0, 2**32), st.sampled_from(["+-", "+-.", "-.", "+..-", "++-"]), st.booleans())
+def test_no_row_of_picks_is_longer_than_what_is_said_at_its_beginning(
+    seed: int, likely: str, kept: bool
+) -> None:
+    successes, chance = 3 if kept else 0, random.Random(seed)
+    most = most_picks_left([], RULE, successes=successes)
+    made: list[Pair] = []
+    while decide(made, RULE, successes=successes).state is ProofState.UNDECIDED:
+        if benefit_shown(totals_of(made), RULE):
+            break  # from here on requests that went well are repeated, and nothing is picked
+        assert len(made) < most
+        assert most_picks_left(made, RULE, successes=successes) == most - len(made)
+        without, with_ = {"+": (0.0, 1.0), "-": (1.0, 0.0), ".": (1.0, 1.0)}[chance.choice(likely)]
+        made.append(replace(picks(1)[0], seed=len(made), without=without, with_=with_))
+
+
+def test_so_many_more_wins_are_enough_and_one_fewer_are_not() -> None:
+    for kept in ("", "+", "++-", "+++++-.."):
+        made = pairs(kept) if kept else []
+        wanted = wins_wanted(made, RULE)
+        for more, shown in ((wanted - 1, False), (wanted, True)):
+            assert benefit_shown(totals_of([*made, *later(more)]), RULE) is shown
+
+
+def later(number: int) -> list[Pair]:
+    return [
+        Pair(request="g0", part=FAILURE, seed=n, without=0.0, with_=1.0, scored_by="check")
+        for n in range(number)
+    ]
+
+
+def test_what_is_left_to_repeat_is_counted_down_until_it_counts_as_proof() -> None:
+    shown = pairs("++++++++")
+    for done in range(RULE.success_pairs + 1):
+        made = [*shown, *pairs("." * done, part=SUCCESS)]
+        left = successes_left(made, RULE, successes=2)
+        assert left == RULE.success_pairs - done
+        assert (decide(made, RULE, successes=2).state is ProofState.PROVED) is (left == 0)
+    assert successes_left(shown, RULE, successes=0) == 0

@@ -13,10 +13,13 @@ from lull.core.feedback.feedback import RuleKind, Scope
 from lull.core.skills.skill import SkillText, check_text
 from lull.core.skills.stated_skill import (
     example_of,
+    is_named_for,
     name_of,
     skill_of,
+    title_of,
     with_its_subject,
     with_scope,
+    with_words,
     words_of,
 )
 
@@ -250,3 +253,84 @@ def test_a_rule_for_all_needs_a_request_or_a_description_to_be_for_a_kind() -> N
         with_scope(everything, Scope.KIND, asked=" ")
     described = replace(everything, description="When dishes are listed.")
     assert with_scope(described, Scope.KIND, asked="") == described
+
+
+LONG = (
+    "Please, when I ask for a recipe, give the quantities in grams and not in cups, "
+    "and be as brief as you can"
+)
+QUOTED = (
+    'End with "Have a nice day, my dear friend, and come back soon to us all" in all your mails'
+)
+
+
+@pytest.mark.parametrize(
+    ("said", "title"),
+    [
+        ("use dashes and end with honey", "Use dashes and end with honey"),
+        ("No more than two sentences. Thanks!", "No more than two sentences"),
+        ("Short. Keep it short.", "Short. Keep it short"),
+        ("Grüße mich nie mit „Hallo. Na?“, bitte", "Grüße mich nie mit „Hallo. Na?“, bitte"),
+        ("日本語で答えて", "日本語で答えて"),
+        (LONG, "Give the quantities in grams and not in cups …"),
+        (QUOTED, QUOTED),
+        ("- use bullets", "Use bullets"),
+        ("no 5\" screens – 6\" ones are better", "No 5\" screens – 6\" ones are better"),
+        ('Always answer in JSON like {"a": 1} and so on', "Always answer in JSON like …"),
+        ('{"tool": "notes", "rule": "use dashes"}', ""),
+        ("", ""),
+    ],
+)  # fmt: skip
+def test_a_title_is_a_whole_clause_of_what_was_said(said: str, title: str) -> None:
+    assert title_of(said) == title
+
+
+WORDS = st.lists(
+    st.sampled_from(["use", "dashes,", "and", "“never", "ever”", '"a, b"', "(not", "so)", "end.",
+                     "–", "recipe:", "in", "supercalifragilistic"]),
+    min_size=1, max_size=60,
+).map(" ".join)  # fmt: skip
+
+
+@given(WORDS)
+def test_a_title_ends_at_a_word_and_outside_a_quotation(said: str) -> None:
+    title = title_of(said)
+    begin = title.removesuffix(" …")
+    at = said.lower().find(begin.lower())
+    assert at >= 0
+    assert not said[at + len(begin) :][:1].isalnum()
+    if title.endswith(" …") and '"' not in said:
+        assert begin.count("“") <= begin.count("”") or said.count("“") > said.count("”")
+
+
+def test_a_name_was_made_of_the_words_that_it_stands_for() -> None:
+    for said in (LONG, QUOTED, "日本語で答えて", '{"a": 1}', 'Reply as {"a": 1}', "Use dashes."):
+        assert is_named_for(name_of(said), said), said
+        assert is_named_for(f"{name_of(said)}-2", said), said
+    assert not is_named_for("my-own-name", "Use dashes.")
+
+
+def test_code_has_no_place_in_a_name() -> None:
+    assert name_of('{"tool": "notes", "rule": "use dashes"}') == "answer-in-json"
+    assert name_of("```sql\nSELECT 1\n```") == "answer-with-code"
+    assert name_of('Put names into {"name": "x"}, always') == "put-names-into"
+
+
+def test_a_name_does_not_end_behind_words_that_say_nothing() -> None:
+    said = "From now on, please always sign my mails with Best and never with my whole name"
+    assert name_of(said) == "from-now-on-please-always-sign-my-mails-with"
+
+
+@given(SAID, SCOPES, KINDS, SAID.filter(lambda said: "”" not in said))
+def test_other_words_stand_in_the_same_sentence(
+    said: str, scope: Scope, kind: RuleKind | None, other: str
+) -> None:
+    body = made(said, scope=scope, kind=kind).body
+    assert with_words(body, words_of(body)) == body
+    changed = with_words(body, other)
+    assert words_of(changed) == other
+    assert example_of(changed) == example_of(body)
+
+
+def test_a_text_that_lull_did_not_build_is_replaced_by_the_words() -> None:
+    assert with_words("Join the words with bars.", "Use dashes.") == "Use dashes."

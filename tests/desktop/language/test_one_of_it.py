@@ -26,7 +26,7 @@ def test_the_only_run_is_told_without_counting_it() -> None:
 
 
 def test_one_more_pick_and_one_pair_to_compare() -> None:
-    done = {"status": "unproved", "open": True, "wins": 5, "losses": 0, "reason": ""}
+    done = {"status": "unproved", "open": True, "wins": 5, "losses": 0, "reason": "", "most": 9}
     assert "1 more pick for the skill would prove it" in result_words({**done, "wanted": 1})
     assert "2 more picks for the skill would prove it" in result_words({**done, "wanted": 2})
     waits = {
@@ -35,7 +35,7 @@ def test_one_more_pick_and_one_pair_to_compare() -> None:
         "needs": "picks",
         "evidence": {"picks": {"wanted": 1}},
     }
-    assert "Compare about 1 pair of answers" in evidence_words(waits)
+    assert "1 pick for the skill is enough." in evidence_words(waits)
 
 
 def test_one_conversation_that_is_left(on_script: Shown, scripted: Scripted) -> None:

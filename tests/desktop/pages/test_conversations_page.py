@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QLabel, QPushButton
 
 from lull.contract import routes
 from lull.contract.json_object import Json
@@ -17,6 +17,7 @@ from lull.core.feedback.reward import Source
 from lull.core.feedback.signals import Signal, SignalKind
 from lull.desktop.language.words import short_date
 from lull.desktop.pages.chat.conversation_rows import PAGE
+from lull.desktop.pages.chat.denied_dialog import DeniedDialog
 from lull.desktop.pages.chat.forget_dialog import ForgetDialog, forget_words
 from lull.desktop.pages.chat.page import ConversationsPage
 from lull.desktop.pages.chat.score_words import score_words
@@ -312,14 +313,42 @@ def test_what_the_next_message_says_is_not_repeated_above_it() -> None:
     assert "dashes" not in score_words(turn(1, reward=None, signals=[corrects, thanks, again]))
 
 
-def test_a_skill_that_came_of_denied_words_is_named(on_script: Shown, scripted: Scripted) -> None:
+def test_what_comes_of_denied_words_is_kept_or_disabled_in_place(
+    on_script: Shown, scripted: Scripted
+) -> None:
     page = opened(on_script, scripted, 1)
     skills = on_script.desktop.state.value(Subject.SKILLS)
     shown = {**(skills.get("skills") or [{}])[0], "name": "use-dashes", "status": "active"}
     skills["skills"] = [{**shown, "body": "use dashes"}, {**shown, "name": "b", "body": "b"}]
+    corrects = {"kind": "correction", "value": -1.0, "text": "No, use dashes."}
     wish = {"kind": "check", "value": -1.0, "text": "you said", "code": "signal-wish"}
     wish |= {"values": ["No, use dashes."]}
-    assert page.view._skills_of_words(turn(0, signals=[wish])) == ["use-dashes"]
+    one = turn(0, signals=[corrects, wish], eligible=True)
+    path = routes.TURN_DENY.format(id=one["id"])
+    scripted.answers |= {path: {"denied": True}, routes.SKILLS_CHANGE: {"generation": 3}}
+
+    def denied() -> DeniedDialog:
+        page.view.show_conversation({**conversation(0), "turns": [one]})
+        for made in page.view.findChildren(QPushButton):
+            if made.text() == "No, it wasn't":
+                made.click()
+                break
+        window = on_script.desktop.window
+        on_script.until(lambda: bool(window.findChildren(DeniedDialog)))
+        return window.findChildren(DeniedDialog)[-1]
+
+    dialog = denied()
+    assert "“Use dashes”" in " ".join(one.text() for one in dialog.findChildren(QLabel))
+    assert dialog.keep.isDefault() and not dialog.disable.autoDefault()
+    dialog.keep.click()
+    on_script.until(lambda: not on_script.desktop.window.findChildren(DeniedDialog))
+    assert not scripted.posts(routes.SKILLS_CHANGE)
+    denied().disable.click()
+    wanted = {"do": "disable", "name": "use-dashes", "client": ""}
+    on_script.until(lambda: scripted.posts(routes.SKILLS_CHANGE) == [wanted])
+    on_script.until(lambda: "Disabled: “Use dashes”" in on_script.told)
+    on_script.desktop.window.note.undo.click()
+    on_script.until(lambda: scripted.posts(routes.SKILLS_CHANGE)[-1]["do"] == "enable")
 
 
 def test_what_lull_read_as_a_correction_can_be_denied_in_place(

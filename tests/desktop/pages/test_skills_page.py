@@ -55,7 +55,7 @@ def test_without_skills_the_starter_set_is_one_click_away(on_desk: Shown, desk: 
 def test_a_skill_is_shown_with_its_text(on_desk: Shown, desk: Desk) -> None:
     page = one(on_desk, desk)
     assert page.view.name.text() == "Menu style"
-    assert page.view.text.toPlainText() == "Join the words with bars."
+    assert "What it says\nJoin the words with bars.\n" in page.view.text.toPlainText()
     assert "1 active" in page.count.text()
 
 
@@ -65,9 +65,9 @@ def test_a_skill_of_the_users_words_shows_these_before_what_the_model_reads(
     made = skill_of("Use dashes", scope=Scope.ALL, kind_of_rule=RuleKind.PREFERENCE, asked="")
     desk.skill(made.name, made.body)
     page = opened(on_desk, with_=1)
-    rule, _, read = page.view.text.toPlainText().partition("\n\n")
-    assert rule == "“Use dashes”"
-    assert read == f"The model reads:\n{made.body}"
+    rule, _, read = page.view.text.toPlainText().partition("What the model reads\n")
+    assert rule.endswith("What it says\n“Use dashes”\n")
+    assert read.startswith(made.body)
 
 
 def test_no_description_is_taken_for_the_markup_of_a_tooltip(on_desk: Shown, desk: Desk) -> None:
@@ -102,7 +102,7 @@ def test_an_edit_is_a_version_and_undo_takes_it_back(on_desk: Shown, desk: Desk)
     dialog.text.setPlainText("Join them with dashes.")
     dialog.save.click()
     on_desk.until(lambda: desk.body() == "Join them with dashes.")
-    on_desk.until(lambda: page.view.text.toPlainText() == "Join them with dashes.")
+    on_desk.until(lambda: "Join them with dashes." in page.view.text.toPlainText())
     on_desk.until(lambda: on_desk.told)
     on_desk.desktop.window.note.undo.click()
     on_desk.until(lambda: desk.body() == "Join the words with bars.")

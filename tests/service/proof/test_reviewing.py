@@ -112,7 +112,7 @@ def test_the_evidence_counts_what_was_replayed(desk: Desk, api: ControlSocket) -
     assert evidence["better"]["above"] is None  # not shown yet to be better at all
     assert evidence["kept"] is None  # not each answer was found to keep to a rule
     assert evidence["scored_by"] == {"pocket": 18}
-    assert evidence["picks"] == {"done": 0, "alike": 0, "wanted": 1, "sitting": 12}
+    assert evidence["picks"] == {"done": 0, "alike": 0, "wanted": 1, "most": 102, "sitting": 12}
 
 
 @pytest.mark.parametrize(
@@ -452,7 +452,7 @@ def test_a_proof_is_worked_out_again(desk: Desk, api: ControlSocket) -> None:
     assert done["holds"] is True, done["why"]
     wins = sum(pair.part is not PairPart.SUCCESS for pair in proved())
     held = len(proved()) - wins
-    assert f"Proved on 1 request: {wins} won and 0 lost of {wins} pairs" in done["why"]
+    assert f"Proved on 1 request: better in {wins} and worse in 0 of {wins} pairs" in done["why"]
     assert f"none of {held} past successes got worse" in done["why"]
     assert done["evidence"].items() >= {"pairs": wins + held, "requests": 1, "wins": wins}.items()
     assert (done["skill"], done["client"], done["version"]) == ("menu-style", None, 1)

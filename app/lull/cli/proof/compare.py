@@ -132,6 +132,8 @@ class ComparisonSession:
         last: Json | None = None
         for number in range(1, PAIRS_A_SITTING + 1):
             shown = self._asking.next()
+            if number == 1 and shown["pair"] is not None:
+                print(self._paint.faint(goal_words(shown)))
             if shown["alike"]:
                 print(self._paint.faint(alike_words(shown["alike"])))
             if shown["pair"] is None:
@@ -148,8 +150,7 @@ class ComparisonSession:
     def _picked(self, shown: Json, number: int) -> Pick | None:
         """Ask for the user's pick; None when they quit."""
         paint = self._paint
-        about = max(number, number - 1 + shown["wanted"])
-        print(paint.faint(f"\n── {number} of about {about} ".ljust(61, "─")))
+        print(paint.faint(f"\n── {number} of at most {PAIRS_A_SITTING} now ".ljust(61, "─")))
         print(f"You asked: {reveal_hidden(shown['request'])}")
         if shown["wish"]:
             print(paint.faint(f"You had said: {reveal_hidden(' '.join(shown['wish'].split()))}"))
@@ -162,6 +163,14 @@ class ComparisonSession:
                 return None
             if key in LETTERS:
                 return LETTERS[key]
+
+
+def goal_words(shown: Json) -> str:
+    """Say how many picks for the skill are enough, and how many pairs there can be."""
+    return (
+        f"{counted(shown['wanted'], 'pick')} for the skill: that is enough. If your picks differ,"
+        f" it takes more, at most {shown['most']}; you can stop at any time."
+    )
 
 
 def alike_words(number: int) -> str:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from lull.cli.proof.proposal_words import e_words
 from lull.cli.shared.context import Context
 from lull.cli.shared.control import Control
 from lull.cli.shared.showing import reveal_hidden
@@ -63,4 +64,11 @@ def _words(document: Json) -> str:
     if not document["stored"]:
         return reveal_hidden(f"There is no proof of “{skill}”. {why}")
     said = "holds" if document["holds"] else "does not hold"
-    return reveal_hidden(f"The proof of “{skill}” {said}. {why}")
+    return reveal_hidden(f"The proof of “{skill}” {said}. {why}{_strength(document['evidence'])}")
+
+
+def _strength(evidence: Json | None) -> str:
+    """Return the e-value of a proof, with the one that is wanted; "" without evidence."""
+    if evidence is None:
+        return ""
+    return f" {e_words(evidence['e_value'])} where {evidence['needs_e_value']:.4g} is wanted."

@@ -23,7 +23,7 @@ number of distinct requests stands beside every e-value.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
@@ -166,11 +166,42 @@ def picks_wanted(pairs: Iterable[Pair], rule: ProofRule) -> int:
     them favoured it; 0 if this is already shown. May exceed the number of pairs still allowed.
     """
     totals = totals_of(distinct_pairs(pairs))
-    for number in range(rule.most_pairs + 1):
-        picked = replace(totals, wins=totals.wins + number, picked_wins=totals.picked_wins + number)
-        if benefit_shown(picked, rule):
-            return number
-    return rule.most_pairs
+    return _wanted(
+        rule,
+        lambda more: replace(
+            totals, wins=totals.wins + more, picked_wins=totals.picked_wins + more
+        ),
+    )
+
+
+def wins_wanted(pairs: Iterable[Pair], rule: ProofRule) -> int:
+    """Return how many more pairs of answers would show that the skill helps, if it were better in
+    all of them; 0 if this is already shown. May exceed the number of pairs still allowed.
+    """
+    return _wanted(rule, totals_of(distinct_pairs(pairs)).after)
+
+
+def _wanted(rule: ProofRule, after: Callable[[int], Totals]) -> int:
+    shown = (more for more in range(rule.most_pairs) if benefit_shown(after(more), rule))
+    return next(shown, rule.most_pairs)
+
+
+def most_picks_left(pairs: Iterable[Pair], rule: ProofRule, *, successes: int) -> int:
+    """Return how many more pairs of answers the user may at most be asked to compare, whatever they
+    pick: some pairs are reserved for requests that had gone well, if there are any.
+    """
+    totals = totals_of(distinct_pairs(pairs))
+    kept = max(0, rule.least_success_pairs - totals.success_pairs) if successes else 0
+    return max(0, rule.most_pairs - totals.pairs - kept)
+
+
+def successes_left(pairs: Iterable[Pair], rule: ProofRule, *, successes: int) -> int:
+    """Return how many requests that had gone well are still to be repeated before a benefit that is
+    shown counts as proof.
+    """
+    totals = totals_of(distinct_pairs(pairs))
+    most = budget(totals, rule, successes=successes)
+    return max(0, _successes_wanted(totals, rule, successes, most) - totals.success_pairs)
 
 
 def verdict(
@@ -268,12 +299,11 @@ def _not_shown(totals: Totals, rule: ProofRule, look: LastLook | None) -> str:
     said = f"{totals.pairs} pairs did not show a benefit"
     if look is None or not acceptance_chance(e_value_from_log(totals.log_e), rule.alpha):
         return said
-    return f"{said}; the final draw ({_odds(totals, rule)}) went against it"
+    return f"{said}; the final draw, with a chance of {_chance(totals, rule)}, went against it"
 
 
-def _odds(totals: Totals, rule: ProofRule) -> str:
-    e_value = e_value_from_log(totals.log_e)
-    return f"e = {e_value:.3g}, a chance of {acceptance_chance(e_value, rule.alpha):.0%}"
+def _chance(totals: Totals, rule: ProofRule) -> str:
+    return f"{acceptance_chance(e_value_from_log(totals.log_e), rule.alpha):.0%}"
 
 
 def _after_benefit(
@@ -281,7 +311,7 @@ def _after_benefit(
 ) -> tuple[ProofState, str]:
     shown = f"{totals.wins} won, {totals.losses} lost of {totals.benefit_pairs} pairs"
     if by is ShownBy.LAST_LOOK:
-        shown = f"{shown}; accepted by the final draw ({_odds(totals, rule)})"
+        shown = f"{shown}; accepted by the final draw, with a chance of {_chance(totals, rule)}"
     most = budget(totals, rule, successes=successes)
     suspect = totals.harm_log_e >= math.log(rule.suspect_e)
     if not suspect and totals.success_pairs >= _successes_wanted(totals, rule, successes, most):

@@ -20,6 +20,7 @@ from lull.core.errors import UsageError
 from lull.core.feedback.feedback import RuleKind, Scope
 from lull.core.skills.skill import DESCRIPTION_LIMIT, NAME_LIMIT, SkillText
 from lull.core.skills.word_overlap import sentences, subjects
+from lull.core.text.code_within import CodeKind, code_begin
 
 ASKED_SHOWN: Final = 160
 """Most characters shown of the example request in a skill, the one after which the rule was
@@ -27,6 +28,12 @@ stated.
 """
 _NAME_SHOWN: Final = 48
 """Most characters of a name that is cut at the end of a word; a single word may have more."""
+TITLE_SHOWN: Final = 60
+"""Most characters of a title, unless a single clause is longer."""
+_MOST_CLAUSE: Final = 120
+"""Most characters of a clause that is not cut, unless a quotation in it is longer."""
+_LEAST_CLAUSE: Final = 20
+"""Fewest characters of a clause that stands alone as a title: "From now on" says nothing."""
 _FOR_EVERY: Final = "For every request."
 _FOR_KIND: Final = "For requests like: "
 _EVERY: Final = "In every answer the user wants: “"
@@ -35,6 +42,7 @@ _THEN: Final = "”, they want: “"
 _FACT: Final = "Keep in mind in every answer what the user said of themselves: “"
 _FACT_THEN: Final = "”, keep in mind what they said: “"
 _CLOSE: Final = "”"
+_DASHES: Final = str.maketrans("–—", "--")
 _PLAIN_QUOTES: Final = str.maketrans("“”", '""')
 """Makes quotes in a request plain, so that they do not end the frame."""
 
@@ -89,6 +97,14 @@ def words_of(body: str) -> str:
     """
     found = _FRAMED.match(body)
     return found["words"] if found else body
+
+
+def with_words(body: str, words: str) -> str:
+    """Return the body of a skill that `skill_of` built with other words of the user in its fixed
+    sentence; any other body is replaced by the words.
+    """
+    found = _FRAMED.match(body)
+    return f"{body[: found.start('words')]}{words}{body[found.end('words') :]}" if found else words
 
 
 def example_of(body: str) -> str:
@@ -154,7 +170,113 @@ def heading_and_line(body: str) -> tuple[str, str] | None:
     return frame.removesuffix(" “"), f"- “{found['words']}{_CLOSE}"
 
 
-_DASHES: Final = str.maketrans("–—", "--")
+def title_of(words: str) -> str:
+    """Return a short title for what a user said: its first sentence, or as many of its clauses as
+    fit, in the user's own words.
+
+    It is never cut inside a word or a quotation, and ends with "…" if its sentence goes on. Code is
+    not quoted. Returns "" if there is nothing but code.
+    """
+    rule = " ".join(words.split())
+    said = _before_code(rule)
+    if not said:
+        return ""
+    sentence = _first_sentence(said)
+    short = sentence if len(sentence) <= TITLE_SHOWN else _clauses(_telling(sentence))
+    whole = sentence.endswith(short) and not (said != rule and said.endswith(sentence))
+    title = short.rstrip(" .,;:–—-") or short
+    title = title if whole else f"{title} …"
+    return title[:1].upper() + title[1:]
+
+
+def is_named_for(name: str, words: str) -> bool:
+    """Whether a skill's name was made of these words, so that a title of them may stand for it."""
+    said = f"-{_hyphened(words)}-"
+    numbered = re.fullmatch(r"(.+)-\d+", name)  # the second skill of a name has a number
+    names = {name, numbered[1] if numbered else name}
+    return not names.isdisjoint(_GIVEN_NAMES) or any(f"-{one}-" in said for one in names)
+
+
+_NO_NAME: Final = "what-the-user-said"
+"""Name of a skill whose words have no letter that a name can have."""
+_CODE_NAMES: Final = {CodeKind.JSON: "answer-in-json", CodeKind.CODE: "answer-with-code"}
+"""Names of skills whose words are code alone."""
+_GIVEN_NAMES: Final = frozenset({_NO_NAME, *_CODE_NAMES.values()})
+
+
+def _before_code(rule: str) -> str:
+    """The words before the first code in a rule; "" if there are not at least two."""
+    found = code_begin(rule)
+    if found is None:
+        return rule
+    said = rule[: found.at].strip()
+    return said if len(_hyphened(said).split("-")) > 1 else ""
+
+
+def _first_sentence(text: str) -> str:
+    """The first sentence of a text, with the next ones while there is only one word or a quotation
+    is open."""
+    plain = text.translate(_DASHES)  # which do not end a sentence here
+    quoted, begin, end = _quotations(text), -1, 0
+    for sentence in sentences(plain):
+        at = plain.find(sentence, end)
+        if at < 0:
+            return text
+        begin, end = at if begin < 0 else begin, at + len(sentence)
+        within = any(start < end < close for start, close in quoted)
+        if "-" in _hyphened(text[begin:end]) and not within:
+            break
+    return text[begin:end] if begin >= 0 else text
+
+
+_CLOSING: Final = {"“": "”", "„": "“”", "«": "»", "»": "«", '"': '"', "`": "`", "(": ")"}
+"""What closes a quotation, a name of code or a bracket, by what opens it."""
+
+
+def _quotations(text: str) -> list[tuple[int, int]]:
+    """The places of quotations and brackets that are closed: a sign without its partner, such as
+    that of inches, opens none."""
+    found: list[tuple[int, int]] = []
+    at = 0
+    while at < len(text):
+        closing = _CLOSING.get(text[at], "")
+        ends = [end for sign in closing if (end := text.find(sign, at + 1)) > 0]
+        if ends:
+            found.append((at, min(ends) + 1))
+            at = min(ends)
+        at += 1
+    return found
+
+
+_JOINT: Final = re.compile(r"[,;:](?= )| (?=[–—-] )| (?=\()")
+
+
+def _telling(sentence: str) -> str:
+    """A sentence without what stands before its matter: a single word such as "Please, …", and the
+    words that say for which requests it holds."""
+    lead = re.match(r"[^\s,]+,\s", sentence)
+    rest = sentence[lead.end() :] if lead else sentence
+    alone = without_scope(rest)
+    return alone if "-" in _hyphened(alone) else rest
+
+
+def _clauses(phrase: str) -> str:
+    """The clauses of a phrase that fit into a title, at least one; of a very long one its first
+    words."""
+    quoted = _quotations(phrase)
+
+    def outside(at: int) -> bool:
+        return not any(start < at < end for start, end in quoted)
+
+    ends = [found.start() for found in _JOINT.finditer(phrase)] + [len(phrase)]
+    ends = [at for at in ends if at >= _LEAST_CLAUSE and outside(at)] or [len(phrase)]
+    end = max((at for at in ends if at <= TITLE_SHOWN), default=min(ends))
+    if end > _MOST_CLAUSE:
+        spaces = [at for at, sign in enumerate(phrase) if sign == " " and outside(at)]
+        few = (at for at in spaces if _LEAST_CLAUSE <= at <= TITLE_SHOWN)
+        more = (at for at in (*spaces, len(phrase)) if at > TITLE_SHOWN)
+        end = max(few, default=next(more))
+    return phrase[:end]
 
 
 def name_of(words: str) -> str:
@@ -162,26 +284,21 @@ def name_of(words: str) -> str:
     an exact test of answers ("at most two sentences"), else from how the rule begins.
 
     The words keep their order and none between them is left out, so the name reads like the rule.
+    Code has no place in a name.
     """
     rule = " ".join(words.split())
-    beginning = _beginning(rule)
-    phrases = (wording_of_checks(rule), beginning, without_scope(beginning))
+    code = code_begin(rule)
+    if code is not None and not _before_code(rule):
+        return _CODE_NAMES[code.kind]
+    rule = _before_code(rule)
+    beginning = _first_sentence(rule)
+    phrases = (wording_of_checks(rule), beginning, _telling(beginning))
     names = {name: phrase for phrase in phrases if (name := _hyphened(phrase))}
     if not names:
-        return "what-the-user-said"
+        return _NO_NAME
     short = (name for name in names if len(name) <= _NAME_SHOWN)
     telling = (phrase for phrase in (phrases[0], phrases[2], beginning) if _hyphened(phrase))
     return next(short, None) or _cut(next(telling))
-
-
-def _beginning(rule: str) -> str:
-    """The rule's first sentence, with the next ones while there is only one word."""
-    found = ""
-    for sentence in sentences(rule.translate(_DASHES)):  # which do not end a sentence here
-        found = f"{found} {sentence}".lstrip()
-        if "-" in _hyphened(found):
-            break
-    return found
 
 
 def _hyphened(phrase: str) -> str:
@@ -196,7 +313,7 @@ def _cut(phrase: str) -> str:
     parts = [_hyphened(part) for part in re.split(r"[,;:()]\s|\s[–—-]\s", phrase)]
     whole = ["-".join(part for part in parts[:n] if part) for n in range(len(parts), 0, -1)]
     for name in whole:
-        if len(name) <= _NAME_SHOWN and "-" in name:
+        if _LEAST_CLAUSE <= len(name) <= _NAME_SHOWN:
             return name
     name = _hyphened(phrase)
     at = name.rfind("-", 0, _NAME_SHOWN + 1)

@@ -17,7 +17,7 @@ from PySide6.QtCore import QDate, QDateTime, QLocale, QTime
 from lull.core.text import durations as spans
 from lull.desktop.language.catalogue import Catalogue
 from lull.desktop.language.recognising import CheckTranslator, NumberFormat, SentenceTranslator
-from lull.desktop.language.titles import title_of_name
+from lull.desktop.language.titles import known_titles
 
 _PLACE = re.compile(r"%([1-9])")
 _IN_DAYS = re.compile(r"\b(\d+) d\b")
@@ -391,8 +391,8 @@ def plain(text: str) -> str:
 
 
 def skill_title(name: object) -> str:
-    """Return a skill's name as a person reads it, such as "Menu style" for "menu-style"."""
-    return title_of_name(plain(str(name)))
+    """Return the title of the skill with this name, such as "Menu style" for "menu-style"."""
+    return plain(known_titles.title(str(name), tr))
 
 
 def hover(text: str) -> str:

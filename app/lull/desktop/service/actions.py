@@ -185,18 +185,16 @@ class Actions:
             then=then,
         )
 
-    def deny(
-        self, turn: str, denied: bool, then: Callable[[bool], None], *, also: str = ""
-    ) -> None:
+    def deny(self, turn: str, denied: bool, then: Callable[[bool], None]) -> None:
         """Say that the user's message after an answer (by its turn's id) was no correction of it,
-        or take that back. `then` gets the success; `also` is told with it.
+        or take that back. `then` gets the success.
         """
         done = tr("Not read as a correction any more.")
         self._state.act(
             routes.TURN_DENY.format(id=turn),
             {"denied": denied},
             words=tr("Telling Lull"),
-            done=f"{done} {also}".strip() if denied else tr("Read as a correction again."),
+            done=done if denied else tr("Read as a correction again."),
             undo=(lambda: self.deny(turn, False, then)) if denied else None,
             then=then,
         )

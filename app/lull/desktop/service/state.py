@@ -20,6 +20,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from lull.contract import routes
 from lull.contract.json_object import Json
+from lull.desktop.language.titles import known_titles
 from lull.desktop.language.words import now, tr
 from lull.desktop.service.client import ControlClient, Reply, ReplyOutcome, Then
 from lull.desktop.service.down_words import DownWords, ServiceState, down_words
@@ -295,6 +296,7 @@ class AppState(QObject):
     def _keep(self, subject: Subject, held: KnownSubject) -> None:
         if held != self._held[subject]:
             self._held[subject] = held
+            known_titles.learn(held.value or {})
             self.changed.emit(subject)
 
     # The stream
@@ -304,8 +306,7 @@ class AppState(QObject):
         self._set_phase(Phase.LIVE)
         self._keep(Subject.STATUS, KnownSubject(value=status if isinstance(status, dict) else {}))
         parts = ("proposals", "faults", "generation", "pushed", "snoozed", "undo")
-        proposals = {part: snapshot.get(part) for part in parts}
-        self._keep(Subject.PROPOSALS, KnownSubject(value=proposals))
+        self._keep(Subject.PROPOSALS, KnownSubject(value={one: snapshot.get(one) for one in parts}))
         skills = {"generation": snapshot.get("generation"), "skills": snapshot.get("skills", [])}
         self._keep(Subject.SKILLS, KnownSubject(value=skills))
         self.changed.emit(Subject.CONVERSATIONS)

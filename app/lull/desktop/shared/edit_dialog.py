@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
 )
 
 from lull.contract.json_object import Json
+from lull.core.skills.stated_skill import with_words, words_of
 from lull.desktop.language.words import skill_title, tr
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.style import mono
@@ -19,7 +20,11 @@ from lull.desktop.widgets.tokens import GAP
 
 
 class EditDialog(QDialog):
-    """Dialog to edit the description and the body of a skill, active or proposed."""
+    """Dialog to edit the description and the body of a skill, active or proposed.
+
+    Of a skill that Lull made of the user's words these alone are edited; the sentence around them,
+    which is for the model, stays.
+    """
 
     given = Signal(object)
     """Emitted with the edited text: `{"description", "body"}`."""
@@ -31,7 +36,8 @@ class EditDialog(QDialog):
         self.resize(640, 460)
         self.description = QLineEdit(str(shown.get("description", "")))
         self.description.setAccessibleName(tr("When it is used"))
-        self.text = QPlainTextEdit(str(shown.get("body", "")))
+        self._body = str(shown.get("body", ""))
+        self.text = QPlainTextEdit(words_of(self._body))
         self.text.setAccessibleName(tr("What it says"))
         self.text.setFont(mono())
         self.text.setTabChangesFocus(True)
@@ -58,6 +64,7 @@ class EditDialog(QDialog):
         self.save.setEnabled(bool(both))
 
     def _give(self) -> None:
-        wanted = {"description": self.description.text().strip(), "body": self.text.toPlainText()}
+        body = with_words(self._body, self.text.toPlainText())
+        wanted = {"description": self.description.text().strip(), "body": body}
         self.given.emit(wanted)
         self.close()

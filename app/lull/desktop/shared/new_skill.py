@@ -18,7 +18,8 @@ from PySide6.QtWidgets import (
 
 from lull.contract.json_object import Json
 from lull.desktop.language.client_names import client_title
-from lull.desktop.language.words import skill_title, tr
+from lull.desktop.language.titles import title_of_name
+from lull.desktop.language.words import tr
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.tokens import GAP
@@ -54,7 +55,7 @@ class NewSkillDialog(QDialog):
         self.setWindowTitle(title or tr("New skill"))
         self.resize(560, 440)
         start = start or {}
-        self.name = QLineEdit(skill_title(start.get("name", "")))
+        self.name = QLineEdit(title_of_name(str(start.get("name", ""))))
         self.description = QLineEdit(str(start.get("description", "")))
         self.name.setPlaceholderText(tr("Menu style"))
         self.description.setPlaceholderText(tr("When a menu is asked for."))
@@ -111,7 +112,7 @@ class NewSkillDialog(QDialog):
             )
             if not there
         ]
-        title, typed = skill_title(slug(self.name.text())), self.name.text().strip()
+        title, typed = title_of_name(slug(self.name.text())), self.name.text().strip()
         saved = title and title.lower() != typed.lower()
         why = tr("Still missing: %1.", ", ".join(missing)) if missing else ""
         as_name = tr("Saved as “%1”.", title) if saved else ""

@@ -1,5 +1,5 @@
-"""Says in the window's language what a skill asks for and which requests it is for, and how serious
-the findings about its text are.
+"""Says in the window's language what a skill asks for, which requests it is for, how two of its
+texts differ, and how serious the findings about its text are.
 
 Lull puts the user's own words into a fixed English sentence, which is for the model. The window
 shows the words alone and says the rest itself; any other text is shown as it is.
@@ -7,13 +7,19 @@ shows the words alone and says the rest itself; any other text is shown as it is
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Final
 
 from lull.contract.json_object import Json
+from lull.core.feedback.feedback import Scope
 from lull.core.provenance.flags import FlagKind
 from lull.core.skills.stated_skill import example_of_description, states_fact, words_of
-from lull.desktop.language.words import plain, skill_title, tr
+from lull.desktop.language.client_names import client_title
+from lull.desktop.language.words import plain, skill_title, tr, translated
+from lull.desktop.widgets.text.diff import escaped
+from lull.desktop.widgets.tokens import Theme
 
 
 def rule_words(body: str) -> str:
@@ -32,6 +38,92 @@ def where_words(description: str) -> str:
     if example is None:
         return plain(description)
     return tr("For requests like: %1", plain(example)) if example else tr("For every request.")
+
+
+def scope_words(skill: Json) -> str:
+    """Describe in words the requests to which a skill or suggestion applies."""
+    return scope_titles()[str(skill.get("scope") or Scope.KIND.value)]
+
+
+def scope_titles() -> dict[str, str]:
+    """Return what the user reads for each scope of a skill, by its value."""
+    return {
+        Scope.KIND.value: tr("For similar requests"),
+        Scope.ALL.value: tr("For every request"),
+    }
+
+
+def when_words(skill: Json) -> str:
+    """Say when a skill applies; a description of Lull's own says its scope too, so that the scope
+    would only repeat it.
+    """
+    description = str(skill.get("description") or "")
+    where = where_words(description)
+    if example_of_description(description) is not None:
+        return where
+    return f"{where}\n{scope_words(skill)}." if where else f"{scope_words(skill)}."
+
+
+def fields_html(skill: Json, theme: Theme, *, source: str) -> str:
+    """Render what a person wants to know of a skill or suggestion below its name: what it says,
+    when it applies, its check, and `source`, which says where it comes from.
+    """
+    body = str(skill.get("body") or "")
+    rule = rule_words(body)
+    client = skill.get("client")
+    whose = client_title(client) if client else tr("In every chat app")
+    fields = [
+        (tr("What it says"), rule),
+        (tr("When it applies"), f"{when_words(skill)}\n{whose}"),
+        (tr("How its answers are checked"), _check_words(skill) if "check" in skill else ""),
+        (tr("Where it comes from"), source),
+        (tr("What the model reads"), plain(body) if plain(body) != rule else ""),
+    ]
+    return "".join(_field(title, text, theme) for title, text in fields if text)
+
+
+def _field(title: str, text: str, theme: Theme) -> str:
+    head = f"<span style='color:{theme.muted}'>{escaped(title)}</span>"
+    return f"<p>{head}<br>{escaped(text)}</p>"
+
+
+def origin_words(origin: object) -> str:
+    """Say where the text of a skill or suggestion comes from; "" if that is not known."""
+    words = {
+        "extractive": tr("From what you said in a chat."),
+        "model": tr("Written by one of your models, from answers that went wrong."),
+        "guard": tr("From what was measured while it was in use."),
+        "file": tr("From a file that was imported, or changed outside of Lull."),
+    }
+    return words.get(str(origin or ""), "")
+
+
+def words_diff(before: Json | None, after: Json | None) -> str:
+    """Return a unified diff of what a skill says before and after a change, as a person reads it:
+    when it applies, what it asks for and its check.
+
+    None stands for no skill.
+    """
+    was, will = _said(before), _said(after)
+    return "\n".join(difflib.unified_diff(was, will, n=1_000, lineterm=""))
+
+
+def _said(skill: Json | None) -> Sequence[str]:
+    if skill is None:
+        return ()
+    return (
+        *rule_words(str(skill.get("body") or "")).splitlines(),
+        "",
+        *when_words(skill).splitlines(),
+        _check_words(skill),
+    )
+
+
+def _check_words(skill: Json) -> str:
+    """Describe a skill's check, so that it makes sense beside those of other kinds."""
+    if skill.get("check"):
+        return tr("By an exact check: %1", translated(skill, "check"))
+    return tr("No exact check: its answers are judged by you or by a model.")
 
 
 def conflict_words(skill: Json) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
 from lull.contract.json_object import Json
 from lull.core.idle.pausing import FOR_EVER
@@ -24,6 +25,10 @@ from lull.desktop.language.words import (
 )
 from lull.desktop.service.state import AppState, Phase, Subject
 from lull.desktop.widgets.icons import TrayShape
+from lull.desktop.widgets.text.long_text import beginning
+
+MOST_IN_A_LINE: Final = 60
+"""Most characters of a skill's title in the one line of the tray."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +83,8 @@ def under_test(state: AppState) -> Json | None:
 def _testing(proposal: Json) -> str:
     evidence = proposal.get("evidence") or {}
     done, most = evidence.get("pairs", 0), evidence.get("most_pairs", 0)
-    return tr("Testing “%1”: %2 of at most %3", skill_title(proposal["name"]), done, most)
+    title = beginning(skill_title(proposal["name"]), MOST_IN_A_LINE)
+    return tr("Testing “%1”: %2 of at most %3", title, done, most)
 
 
 def shape_of(status: Json, learning: Json, proposals: int) -> TrayShape:

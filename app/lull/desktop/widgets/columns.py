@@ -7,18 +7,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from PySide6.QtCore import QSize
+from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtWidgets import (
     QAbstractScrollArea,
+    QFrame,
     QLabel,
     QLayout,
     QLineEdit,
+    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
 
 from lull.desktop.language.words import without_args
-from lull.desktop.widgets.flow import Sides, scrolled
+from lull.desktop.widgets.flow import Sides
 from lull.desktop.widgets.tokens import GAP
 
 ColumnPart = QWidget | QLayout
@@ -53,6 +55,36 @@ class SearchField(QLineEdit):
         return QSize(least + _FRAME_AND_BUTTON, super().minimumSizeHint().height())
 
 
+class Details(QScrollArea):
+    """Scroll area for the details of a page. Where they stand below the list, it is as high as they
+    are: the page scrolls there, and nobody has to scroll within what scrolls.
+    """
+
+    def __init__(self, widget: QWidget) -> None:
+        super().__init__()
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        # Tab goes from control to control, and the area follows it.
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setWidget(widget)
+        self.sides: Sides | None = None
+        """The layout that has these details on one of its sides."""
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802
+        least = super().minimumSizeHint()
+        shown = self.widget()
+        inner = shown.layout() if shown is not None else None
+        if self.sides is None or self.sides.orientation() is Qt.Orientation.Horizontal or not inner:
+            return least
+        return QSize(least.width(), inner.totalMinimumHeightForWidth(self.viewport().width()))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
+        done = super().eventFilter(watched, event)
+        if watched is self.widget() and event.type() == QEvent.Type.LayoutRequest:
+            self.updateGeometry()  # Qt tells nobody that the details need another height
+        return done
+
+
 def search_field(words: str, do: Callable[[], object], *, hint: str = "") -> SearchField:
     """Make a search field that calls `do` whenever its text changes.
 
@@ -78,7 +110,7 @@ def two_columns(
     """
     shown, *below = right
     if isinstance(shown, QWidget) and not isinstance(shown, QAbstractScrollArea):
-        right = (scrolled(shown), *below)
+        right = (Details(shown), *below)
 
     columns = []
     for parts, margin in ((left, 0), (right, GAP)):
@@ -89,6 +121,8 @@ def two_columns(
         _add(box, parts)
         columns.append(column)
     split = Sides(*columns, sizes=sizes)
+    if isinstance(right[0], Details):
+        right[0].sides = split
     outer = QVBoxLayout(body)
     outer.setContentsMargins(0, 0, 0, 0)
     outer.setSpacing(GAP)

@@ -1,5 +1,5 @@
-"""Behaviour that Qt tables share: the whole row under the mouse is highlighted, and the Home and
-End keys go to the first and the last row.
+"""Behaviour that Qt tables share: the whole row under the mouse is highlighted, a text that has no
+room ends at a word, and the Home and End keys go to the first and the last row.
 """
 
 from __future__ import annotations
@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Final
 
 from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, Qt, QTimer
-from PySide6.QtGui import QMouseEvent, QResizeEvent
+from PySide6.QtGui import QFontMetrics, QMouseEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QTableView
 
 LEAST_ROW: Final = 30
@@ -20,8 +20,24 @@ ROW_GAP: Final = 9
 Index = QModelIndex | QPersistentModelIndex
 
 
+def elided_at_word(text: str, metrics: QFontMetrics, width: int) -> str:
+    """Shorten a text so that it fits into `width` pixels, by leaving out its last words.
+
+    A text whose first word has no room is returned unchanged.
+    """
+    if metrics.horizontalAdvance(text) <= width:
+        return text
+    words = text.split(" ")
+    for last in range(len(words) - 1, 0, -1):
+        shown = f"{' '.join(words[:last]).rstrip(' …,;:–—-')} …"
+        if metrics.horizontalAdvance(shown) <= width:
+            return shown
+    return text
+
+
 class WholeRow(QStyledItemDelegate):
-    """Item delegate that highlights the whole table row under the mouse, not only one cell.
+    """Item delegate that highlights the whole table row under the mouse, not only one cell, and
+    ends a text that has no room at a word.
 
     The table must call `hover` when the mouse moves.
     """
@@ -31,6 +47,8 @@ class WholeRow(QStyledItemDelegate):
         self._table = table
         self.row = -1
         """The row under the mouse, or -1."""
+        self._paints = False
+        """Whether a cell is painted, and not measured."""
         table.setItemDelegate(self)
         table.setMouseTracking(True)
 
@@ -46,6 +64,19 @@ class WholeRow(QStyledItemDelegate):
         state = option.state
         state = state | over if index.row() == self.row else state & ~over
         option.state = state
+        if self._paints and option.textElideMode is Qt.TextElideMode.ElideRight:
+            part = QStyle.SubElement.SE_ItemViewItemText
+            room = self._table.style().subElementRect(part, option, self._table).width()
+            margin = self._table.style().pixelMetric(QStyle.PixelMetric.PM_FocusFrameHMargin)
+            room -= 2 * (margin + 1)
+            option.text = elided_at_word(option.text, option.fontMetrics, room)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        self._paints = True
+        try:
+            super().paint(painter, option, index)
+        finally:
+            self._paints = False
 
 
 def fit_rows(table: QTableView, least_px: int) -> None:

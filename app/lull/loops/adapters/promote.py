@@ -379,10 +379,10 @@ class Promote:
         # While the earlier adapter answers a share, compare the two in the same period, not with
         # rewards from before.
         before = () if force.held_share else lived.before
-        e = harm_e(adapter, lived.trial, lived.since, before)
-        if e < self._rule().harm_e:
+        if harm_e(adapter, lived.trial, lived.since, before) < self._rule().harm_e:
             return False
-        why, model = f"conversations go worse with it (e = {e:.0f})", version.base_model
+        model = version.base_model
+        why = "conversations go worse with it, by more than luck explains"
         async with self._moving:
             if self._adapters.in_force(model) != force:
                 return True  # the user moved it meanwhile: the next step decides anew

@@ -152,7 +152,7 @@ class Holdout:
             if self._in_use.library.skills.get(key) != skill:
                 continue  # the user has changed it meanwhile
             if to_retire(found.harm[key], limit=rule.harm_e):
-                why = f"conversations go better without it (e = {found.harm[key]:.0f})"
+                why = "conversations go better without it, by more than luck explains"
                 await self._retiring.retire(skill, why)
         await self._look_for_stale(skills)
 

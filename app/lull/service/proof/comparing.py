@@ -102,8 +102,9 @@ class ComparisonRequests:
         the state of the skill's proof (its test by replayed requests).
 
         `wanted` is `{"pair", "pick"}`. The result is `{"proposal", "picks", "wins", "losses",
-        "e_value", "wanted", …}`, `picks` being the number of picks so far and `wanted` how many
-        more wins would prove the skill. Raises Conflict, NotFound, UsageError.
+        "e_value", "wanted", "most", …}`: `picks` is the number of picks so far, `wanted` how many
+        more wins would prove the skill and `most` how many more picks there can be. Raises
+        Conflict, NotFound, UsageError.
         """
         pair, pick = wanted.get("pair"), wanted.get("pick")
         if not isinstance(pair, str) or pick not in list(Pick):
@@ -141,6 +142,7 @@ class ComparisonRequests:
             "shown_by": evidence["shown_by"],
             "needs_e_value": evidence["needs_e_value"],
             "wanted": evidence["picks"]["wanted"],
+            "most": evidence["picks"]["most"],
             "sitting": evidence["picks"]["sitting"],
             "alike": alike,
             "working": working,

@@ -13,9 +13,6 @@ from collections.abc import Collection, Sequence
 
 from lull.contract.json_object import Json
 from lull.core.chat.picks import PAIRS_A_SITTING
-from lull.core.checks.reading import parse_all
-from lull.core.checks.wording import all_in_words
-from lull.core.errors import SkillError
 from lull.core.proof.last_look import LastLook, acceptance_chance
 from lull.core.proof.pairs import (
     BY_CHECK,
@@ -27,13 +24,21 @@ from lull.core.proof.pairs import (
     kept_counts,
     totals_of,
 )
-from lull.core.proof.proof import ProofRule, budget, decide, picks_wanted
+from lull.core.proof.proof import (
+    ProofRule,
+    budget,
+    decide,
+    most_picks_left,
+    picks_wanted,
+    successes_left,
+    wins_wanted,
+)
 from lull.core.proof.proposal import Proposal, ProposalKind
 from lull.core.proof.review_state import cautions_of, review_state_of
 from lull.core.proof.whose_words import words_author
 from lull.core.skills.skill import SkillKey
+from lull.service.proof.skill_texts import check_words, text_view
 from lull.store.proof.proposals import WritingFault
-from lull.store.skills.skill_md import parse as parse_skill
 
 
 def proposal_view(
@@ -53,6 +58,7 @@ def proposal_view(
     it contradicts.
     """
     after = b"" if proposal.kind is ProposalKind.RETIRE else data
+    was = text_view(base)
     return {
         "id": proposal.id,
         "kind": proposal.kind.value,
@@ -77,7 +83,8 @@ def proposal_view(
         "until": proposal.until.isoformat() if proposal.until else None,
         "description": proposal.text.description,
         "body": proposal.text.body,
-        "before": _body_of(base),
+        "before": was["body"] if was else None,
+        "said_before": was,
         "conflicts": [{"name": key.name, "client": key.client or None} for key in conflicts],
         "text": data.decode(errors="replace"),
         "reason": proposal.reason,
@@ -102,16 +109,6 @@ def proposal_view(
     }
 
 
-def _body_of(base: bytes) -> str | None:
-    """Return the body of the skill that the proposal would change; None if there is none, or none
-    that can be read.
-    """
-    try:
-        return parse_skill(base, where="SKILL.md").body if base else None
-    except SkillError:
-        return None
-
-
 def evidence_view(proposal: Proposal, pairs: Sequence[Pair], rule: ProofRule) -> Json:
     """Return the JSON of the evidence that a proposed skill helps: how often answers with it won or
     lost against answers without it, and the e-value (sequential test statistic) of these results.
@@ -134,13 +131,15 @@ def evidence_view(proposal: Proposal, pairs: Sequence[Pair], rule: ProofRule) ->
         "success_wins": so_far.success_wins,
         "success_losses": so_far.success_losses,
         "needs_e_value": 1 / rule.alpha,
+        "wins_wanted": wins_wanted(pairs, rule),
+        "successes_left": successes_left(pairs, rule, successes=successes),
         "most_pairs": budget(totals, rule, successes=successes),
         "most_pairs_if_open": rule.most_pairs,
         "shown_by": so_far.shown_by.value or None,
         "last_look": last_look_view(look, so_far.e_value, rule.alpha),
         "scored_by": count_by_scorer(pairs),
         "cautions": [caution.value for caution in cautions_of(so_far)],
-        "picks": picks_view(pairs, rule),
+        "picks": picks_view(pairs, rule, successes=successes),
     }
 
 
@@ -188,15 +187,16 @@ def count_by_scorer(pairs: Sequence[Pair]) -> dict[str, int]:
     return dict(sorted(counts.items()))
 
 
-def picks_view(pairs: Sequence[Pair], rule: ProofRule) -> Json:
+def picks_view(pairs: Sequence[Pair], rule: ProofRule, *, successes: int) -> Json:
     """Return the JSON of the user's picks between answers with and without a skill: picks `done`,
-    pairs skipped because both answers were `alike`, further wins `wanted` to prove the skill, and
-    pairs shown in one `sitting`.
+    pairs skipped because both answers were `alike`, further wins `wanted` to prove the skill, the
+    `most` further picks that there can be, and pairs shown in one `sitting`.
     """
     return {
         "done": sum(pair.scored_by == BY_USER for pair in pairs),
         "alike": sum(pair.scored_by == SAME_WORDS for pair in pairs),
         "wanted": picks_wanted(pairs, rule),
+        "most": most_picks_left(pairs, rule, successes=successes),
         "sitting": PAIRS_A_SITTING,
     }
 
@@ -248,18 +248,6 @@ def unified(before: bytes, after: bytes, name: str) -> str:
 def _lines(data: bytes) -> list[str]:
     lines = data.decode(errors="replace").split("\n")
     return lines[:-1] if lines[-1] == "" else [*lines, "\\ No newline at end of file"]
-
-
-def check_words(check: str) -> str | None:
-    """Describe in words a proposed skill's checks (automatic tests of answers); None if it has
-    none.
-    """
-    if not check:
-        return None
-    try:
-        return all_in_words(parse_all(check))
-    except SkillError as error:
-        return f"{error.detail} It is never used."
 
 
 def fault_view(fault: WritingFault, *, settled: Collection[str]) -> Json:

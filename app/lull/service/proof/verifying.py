@@ -210,9 +210,9 @@ def _outcome(wrong: list[str], evidence: Evidence | None) -> tuple[bool, str]:
         return False, f"Its evidence is sound but does not prove it: {said.why}."
     by = "" if said.shown_by is ShownBy.EVIDENCE else " by the final draw"
     return True, (
-        f"Proved{by} on {counted(said.requests, 'request')}: {said.wins} won and {said.losses} lost"
-        f" of {counted(said.pairs - said.success_pairs, 'pair')}, e = {said.e_value:.4g} where"
-        f" {1 / evidence.rule.alpha:.4g} is wanted; {_successes(evidence)}.{_last_look(evidence)}"
+        f"Proved{by} on {counted(said.requests, 'request')}: better in {said.wins} and worse in"
+        f" {said.losses} of {counted(said.pairs - said.success_pairs, 'pair')};"
+        f" {_successes(evidence)}.{_last_look(evidence)}"
     )
 
 
@@ -223,8 +223,8 @@ def _last_look(evidence: Evidence) -> str:
         return ""
     chance = acceptance_chance(said.e_value, evidence.rule.alpha)
     return (
-        " The evidence alone did not reach that: with its pairs spent, one final draw accepts"
-        f" e = {said.e_value:.4g} with a chance of {chance:.1%},"
+        " The evidence alone was not enough: with its pairs spent, one final draw accepts it with"
+        f" a chance of {chance:.1%},"
         f" and its number, drawn again from the seed “{look.seed}”, is {look.coin:.4f}."
     )
 
@@ -264,6 +264,7 @@ def _evidence_view(evidence: Evidence) -> Json:
         "losses": said.losses,
         "e_value": said.e_value,
         "harm_e_value": said.harm_e_value,
+        "needs_e_value": 1 / evidence.rule.alpha,
         "shown_by": said.shown_by.value or None,
         "last_look": last_look_view(evidence.look, said.e_value, evidence.rule.alpha),
     }

@@ -10,11 +10,13 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from lull.contract.json_object import Json
-from lull.core.errors import NotFound
+from lull.core.errors import NotFound, StoreError
 from lull.core.proof.holdout import Effect
 from lull.core.proof.in_use import SkillMeasure
+from lull.core.proof.proposal import ProposalStatus
 from lull.core.skills.skill import SkillKey, check_client, check_name
 from lull.service.skills.views import (
+    about_view,
     diff_view,
     generations_view,
     history_view,
@@ -70,14 +72,31 @@ class StoredSkills:
         )
 
     def history(self, *, name: str = "", client: str = "") -> Json:
-        """Return the versions of one skill (an instruction text), or if no name is given all
-        numbered generations of the skill library.
+        """Return the versions of one skill (an instruction text) and what is known of its present
+        text, or if no name is given all numbered generations of the skill library.
 
         Raises NotFound.
         """
         if not name:
             return generations_view(self._skills.generations())
-        return history_view(self._skills.history(_key(client, name)))
+        key = _key(client, name)
+        return history_view(self._skills.history(key), self._about(key))
+
+    def _about(self, key: SkillKey) -> Json | None:
+        """Tell more of a skill's present text; None if its file is damaged or gone, of which the
+        history still tells.
+        """
+        skill = self._skills.library().get(key)
+        try:
+            data = self._skills.folders.data(skill.sha256)
+        except StoreError:
+            return None
+        suggested = (
+            one
+            for one in self._proposals.of_skill(key)
+            if one.sha256 == skill.sha256 and one.status is ProposalStatus.APPROVED
+        )
+        return about_view(data, next(suggested, None))
 
     def diff(self, *, name: str, client: str = "", old: int = 0, new: int = 0) -> Json:
         """Return the difference between the texts of two versions of a skill (an instruction text).

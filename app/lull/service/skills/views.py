@@ -12,7 +12,9 @@ from collections.abc import Mapping, Sequence, Set
 from lull.contract.json_object import Json
 from lull.core.proof.holdout import Effect
 from lull.core.proof.in_use import SkillMeasure
+from lull.core.proof.proposal import Proposal
 from lull.core.skills.skill import Library, Skill, SkillGeneration, SkillKey, SkillStatus
+from lull.service.proof.skill_texts import text_view
 from lull.store.skills.library_reader import HistoryRow
 
 
@@ -51,6 +53,7 @@ def skill_view(
             {"name": key.name, "client": key.client or None}
             for key in (conflicts or {}).get(skill.key, ())
         ],
+        "scope": skill.scope.value,
     }
 
 
@@ -96,8 +99,10 @@ def skills_view(
     }
 
 
-def history_view(rows: Sequence[HistoryRow]) -> Json:
-    """Return the JSON that the control API shows of one skill's history."""
+def history_view(rows: Sequence[HistoryRow], about: Json | None = None) -> Json:
+    """Return the JSON that the control API shows of one skill's history; `about` tells more of its
+    present text.
+    """
     return {
         "history": [
             {
@@ -111,7 +116,21 @@ def history_view(rows: Sequence[HistoryRow]) -> Json:
                 "pinned": row.pinned,
             }
             for row in rows
-        ]
+        ],
+        "about": about,
+    }
+
+
+def about_view(data: bytes, approved: Proposal | None) -> Json:
+    """Return the JSON of a skill's present text: its file, its check in words, and the suggestion
+    as which it was approved, if it was.
+    """
+    said = text_view(data)
+    return {
+        "file": data.decode(errors="replace"),
+        "check": said["check"] if said else None,
+        "origin": approved.origin.value if approved else None,
+        "made": approved.made_at.isoformat() if approved else None,
     }
 
 
@@ -131,8 +150,16 @@ def generations_view(rows: Sequence[SkillGeneration]) -> Json:
 
 
 def diff_view(before: bytes, after: bytes, *, old: str, new: str) -> Json:
-    """Return the JSON that the control API shows of the difference between two texts."""
+    """Return the JSON that the control API shows of the difference between two texts: of their
+    files, and what each says.
+    """
     lines = difflib.unified_diff(
         before.decode().splitlines(), after.decode().splitlines(), old, new, lineterm=""
     )
-    return {"from": old, "to": new, "diff": "\n".join(lines)}
+    return {
+        "from": old,
+        "to": new,
+        "diff": "\n".join(lines),
+        "before": text_view(before),
+        "after": text_view(after),
+    }

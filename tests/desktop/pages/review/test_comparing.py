@@ -52,7 +52,8 @@ def test_only_what_waits_for_picks_offers_to_compare(on_desk: Shown, desk: Desk)
 def test_it_says_in_words_that_only_the_user_can_tell(on_desk: Shown, desk: Desk) -> None:
     waits(desk)
     page = opened(on_desk, with_=1)
-    assert "about 6 pairs" in page.view.evidence.text()
+    said = page.view.evidence.text()
+    assert "6 picks for the skill are enough." in said and "at most 12 at a time" in said
     assert not page.view.flags.isVisible()
 
 
@@ -63,7 +64,8 @@ def test_six_picks_by_key_prove_it(on_desk: Shown, desk: Desk) -> None:
     assert dialog.request.text() == "write a menu"
     assert dialog.wish.text() == "You had said: join with bars"
     assert (text(dialog, Pick.A), text(dialog, Pick.B)) == ("soup | bread 1", "soup and bread 1")
-    assert dialog.doing.text() == "Pair 1 of about 6."
+    assert dialog.doing.text() == "Pair 1 of at most 12 in this sitting."
+    assert dialog.goal.text().startswith("6 picks for the skill are enough.")
     for number in range(1, 7):
         on_desk.until(lambda n=number: text(dialog, Pick.A) == f"soup | bread {n}")  # type: ignore[misc]
         on_desk.bot.keyClick(dialog, "a")
@@ -129,6 +131,30 @@ def test_picks_for_the_other_side_end_in_plain_words(on_desk: Shown, desk: Desk)
         on_desk.until(lambda n=number: text(dialog, Pick.A) == f"soup | bread {n}")  # type: ignore[misc]
         dialog.buttons[Pick.B].click()
     on_desk.until(lambda: "not better" in dialog.doing.text())
+
+
+def test_the_goal_stands_still_and_progress_never_goes_back(on_desk: Shown, desk: Desk) -> None:
+    """Each pick against the skill means that more picks for it are wanted; the goal said at the
+    beginning holds all the same.
+    """
+    waits(desk)
+    dialog = begun(on_desk, opened(on_desk, with_=1))
+    goal, most = dialog.goal.text(), dialog.bar.maximum()
+    reached = [dialog.bar.value()]
+    for number, pick in enumerate("abaabaabaaba", 1):
+        on_desk.until(lambda n=number: text(dialog, Pick.A) == f"soup | bread {n}")  # type: ignore[misc]
+        assert dialog.doing.text().startswith(f"Pair {number} of at most 12 in this sitting.")
+        assert (dialog.goal.text(), dialog.bar.maximum()) == (goal, most)
+        on_desk.bot.keyClick(dialog, pick)
+        on_desk.until(lambda n=number: dialog.bar.value() == n)  # type: ignore[misc]
+        reached.append(dialog.bar.value())
+    assert reached == list(range(13))
+    on_desk.until(lambda: dialog.doing.text().startswith("Not decided yet"))
+    assert dialog.next.text() == "Compare more"
+    dialog.next.click()
+    on_desk.until(dialog.buttons[Pick.A].isEnabled)
+    assert dialog.doing.text().startswith("Pair 1 of at most 12 in this sitting.")
+    assert dialog.goal.text() != goal  # it is a new sitting, of which the goal is said anew
 
 
 def test_while_the_model_answers_nothing_can_be_picked(on_desk: Shown, desk: Desk) -> None:

@@ -92,11 +92,12 @@ def test_a_line_that_looks_like_a_head_is_a_line() -> None:
 
 
 def test_side_by_side_shows_the_text_that_a_person_reads_and_no_settings() -> None:
-    edit = {"kind": "edit", "before": "Use bars.\nBe short.", "body": "Use dashes.\nBe short."}
+    before = {"body": "Use bars.\nBe short.", "description": "Menus."}
+    edit = {"kind": "edit", "said_before": before, "body": "Use dashes.\nBe short."}
     diff = text_diff(edit)
     assert "-Use bars." in diff and "+Use dashes." in diff and " Be short." in diff
     html = side_by_side_html(diff, LIGHT)
-    assert "dashes" in html and "---" not in html
-    new = text_diff({"kind": "new", "before": None, "body": "Use dashes."})
+    assert "dashes" in html and "---" not in html and "Menus." in html
+    new = text_diff({"kind": "new", "said_before": None, "body": "Use dashes."})
     assert "+Use dashes." in new and "-Use" not in new
     assert "-Use dashes." in text_diff({"kind": "retire", "body": "Use dashes."})

@@ -88,8 +88,8 @@ def test_a_proposal_is_shown_whole(on_desk: Shown, desk: Desk) -> None:
     assert "Join the words with bars." in page.view.text.toPlainText()
     page.view.show_view("side")
     assert "Join the words with bars." in page.view.text.toPlainText()
-    page.view.show_view("rendered")
-    assert page.view.text.toPlainText().strip() == "Join the words with bars."
+    page.view.show_view("skill")
+    assert "Join the words with bars." in page.view.text.toPlainText()
     page.view.show_view("evidence")
     assert "“Join the words with bars.”" in page.view.text.toPlainText()
     assert "Written by Lull from your words" in page.view.text.toPlainText()
@@ -257,7 +257,9 @@ def test_a_hostile_text_is_shown_as_what_it_is(on_desk: Shown, desk: Desk, hosti
         page.view.show_view(view)
         assert "\u202e" not in page.view.text.toPlainText()
     assert seen in page.view.text.toPlainText()
-    page.view.show_view("rendered")
+    page.view.show_view("skill")
+    assert seen in page.view.text.toPlainText()
+    page.view.file.click()
     assert "\u202e" not in page.view.text.toPlainText()
 
 
@@ -313,7 +315,7 @@ def test_what_was_not_better_or_cannot_be_tested_says_what_one_can_do(
     for step in ("try it on a request", "edit its text", "reject it", "snooze it"):
         assert step in said
     if replays:
-        assert "worse 5" in page.view.evidence.text()
+        assert "worse in 5: not enough to trust it." in page.view.evidence.text()
         assert said.startswith("With the skill answers got worse")
 
 
@@ -393,9 +395,10 @@ def test_it_is_said_how_often_the_rule_was_kept_with_and_without_the_skill() -> 
     kept = {"pairs": 16, "with": 9, "without": 3, "both": 2, "neither": 6}
     said = evidence_words(measured(pairs=16, wins=7, losses=1, kept=kept))
     assert said == (
-        "Tested on 3 requests, 16 times, each time with and without the skill. Your rule was kept "
-        "in 9 of 16 answers with the skill, and in 3 of 16 without: better 7, worse 1. Nothing "
-        "changed in 8: kept both times 2, broken both times 6."
+        "Better in 7 of 16 tries, worse in 1: clear enough to trust. Tested on 3 requests, each "
+        "time answered with and without the skill. Your rule was kept in 9 of 16 answers with the "
+        "skill, and in 3 of 16 without. Nothing changed in 8: kept both times 2, broken both times "
+        "6."
     )
 
 
@@ -452,7 +455,7 @@ def test_what_is_half_tested_is_not_called_untested(on_desk: Shown, desk: Desk) 
     [
         ("For every request.", "all", ["For every request."]),
         ("For requests like: a menu", "kind", ["For requests like: a menu"]),
-        ("Menus", "kind", ["Menus", "For similar requests"]),
+        ("Menus", "kind", ["Menus", "For similar requests."]),
     ],
 )
 def test_the_dialog_says_once_what_it_is_for(
@@ -465,7 +468,7 @@ def test_the_dialog_says_once_what_it_is_for(
     }  # fmt: skip
     lines = ApproveDialog([proposal], page).text.toPlainText().splitlines()
     assert lines == [
-        "Menu style", lines[1], *said, "Only you can tell: 7 more to compare", "Use bars."
+        "Menu style", "Use bars.", lines[2], *said, "Only you can tell: 7 more to compare"
     ]  # fmt: skip
 
 
@@ -803,7 +806,8 @@ def test_a_check_that_could_not_tell_is_not_said_to_be_missing() -> None:
     assert "No check and no model" in evidence_words({**waiting, "check": None})
     said = evidence_words({**waiting, "check": "The answer must end with the text “cheers”."})
     assert said == (
-        "Its check could not tell whether it helps; you can. Compare about 6 pairs of answers."
+        "Its check could not tell whether it helps; you can, by comparing answers. 6 picks for the "
+        "skill are enough."
     )
 
 

@@ -32,6 +32,8 @@ class ConversationFilter(QWidget):
         self.search = search_field(tr("Search conversations"), self._typed.start)
         self.skill = search_field(tr("Skill"), self._typed.start)
         self._names = QStringListModel(self)
+        self._of_title: dict[str, str] = {}
+        """The names of the suggested skills, by their titles in small letters."""
         completer = QCompleter(self._names, self)
         completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         self.skill.setCompleter(completer)
@@ -77,6 +79,7 @@ class ConversationFilter(QWidget):
     def offer_skills(self, names: Sequence[str]) -> None:
         """Set the names of skills that are suggested while the user types."""
         titles = list(map(skill_title, names))
+        self._of_title = dict(zip(map(str.casefold, titles), names, strict=True))
         if titles != self._names.stringList():
             self._names.setStringList(titles)
 
@@ -84,9 +87,10 @@ class ConversationFilter(QWidget):
         """Return the conversation filters as query parameters; an empty value matches
         everything.
         """
+        typed = self.skill.text().strip()
         return {
             "search": self.search.text().strip(),
-            "skill": slug(self.skill.text()),
+            "skill": self._of_title.get(typed.casefold()) or slug(typed),
             "client": str(self.client.currentData()),
             "model": str(self.model.currentData()),
             "label": str(self.label.currentData()),

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import QApplication, QScrollArea, QVBoxLayout, QWidget
 
 from lull.contract.chat_headers import WINDOW_CLIENT
 from lull.contract.json_object import Json
-from lull.core.checks.rules.phrases import without_leading_no
 from lull.desktop.language.client_names import client_title
 from lull.desktop.language.words import (
     hover,
@@ -23,6 +22,7 @@ from lull.desktop.language.words import (
     tr,
 )
 from lull.desktop.pages.chat.correcting import Correcting, field_name
+from lull.desktop.pages.chat.denied_dialog import DeniedDialog, skills_of_words
 from lull.desktop.pages.chat.score_words import score_words
 from lull.desktop.pages.chat.search_hits import hits, part_with
 from lull.desktop.pages.chat.secret_words import removed_kinds, shown_secrets, with_kinds_named
@@ -283,26 +283,15 @@ class TurnsView(QScrollArea):
         dialog.given.connect(lambda _: self.correcting.leave())
 
     def _deny(self, turn: Json) -> None:
-        also = ""
-        if names := self._skills_of_words(turn):
-            told = ", ".join(tr("“%1”", skill_title(name)) for name in names)
-            also = tr(
-                "The skill %1 came from these words and stays in force; you can turn it off under "
-                "Skills.",
-                told,
-            )
-        self._kit.actions.deny(turn["id"], True, lambda _: self.changed.emit(), also=also)
+        asked: list[Json] = skills_of_words(self._kit.state, turn)
 
-    def _skills_of_words(self, turn: Json) -> list[str]:
-        """Return the names of the active skills that hold, word for word, what the user said after
-        this answer.
-        """
-        signals = turn.get("signals") or ()
-        wishes = [str(one["values"][0]) for one in signals if one.get("code") == "signal-wish"]
-        said = [without_leading_no(wish).strip().rstrip(".") for wish in wishes]
-        there = self._kit.state.value(Subject.SKILLS).get("skills") or ()
-        active = (one for one in there if one.get("status") == "active")
-        return [str(one["name"]) for one in active if any(w and w in one["body"] for w in said)]
+        def then(done: bool) -> None:
+            self.changed.emit()
+            if done and asked:
+                DeniedDialog(self._kit.state, list(asked), self.window()).open()
+                asked.clear()  # not again once the denial is taken back
+
+        self._kit.actions.deny(turn["id"], True, then)
 
     def _correct(self, turn: str, words: str) -> None:
         def then(done: bool) -> None:

@@ -5,6 +5,7 @@ app), of one model or with one skill in the prompt.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Final
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
@@ -13,6 +14,10 @@ from lull.desktop.language.client_names import client_title
 from lull.desktop.language.words import plain, skill_title, tr
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.flow import Flow
+from lull.desktop.widgets.text.long_text import beginning
+
+MOST_OF_A_TITLE: Final = 36
+"""Most characters of a skill's title in the list of skills."""
 
 
 class ChartFilter(QWidget):
@@ -47,7 +52,7 @@ class ChartFilter(QWidget):
 
     def offer_skills(self, names: Iterable[str]) -> None:
         """Set the skills that the user can choose from; the current choice is kept."""
-        _offer(self.skill, names, shown=skill_title)
+        _offer(self.skill, names, shown=_short_title)
 
     def query_params(self) -> dict[str, str]:
         """Return the chosen client, model and skill as query parameters of a request to the
@@ -58,6 +63,10 @@ class ChartFilter(QWidget):
             "model": str(self.model.currentData()),
             "skill": str(self.skill.currentData()),
         }
+
+
+def _short_title(name: str) -> str:
+    return beginning(skill_title(name), MOST_OF_A_TITLE)
 
 
 def _offer(box: Choice, values: Iterable[str], *, shown: Callable[[str], str] = plain) -> None:

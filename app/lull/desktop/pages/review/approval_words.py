@@ -95,6 +95,45 @@ def status_chip(proposal: Json) -> tuple[str, str]:
     return tr("Not tested yet"), "plain"
 
 
+def status_help(proposal: Json) -> str:
+    """Explain the status of a proposed skill to somebody who reads it for the first time; "" for
+    one that needs no explanation.
+    """
+    if waits_for_picks(proposal):
+        return tr("Two answers are shown to you, one with the skill; you say which is better.")
+    match standing(proposal):
+        case ReviewState.PROVED if accepted_at_last_look(proposal):
+            return tr(
+                "Its tests were close. A random draw, which favours what did better, then decided "
+                "for it."
+            )
+        case ReviewState.PROVED:
+            return tr(
+                "Requests of yours were answered with and without it, and the answers with it were "
+                "better too often for luck."
+            )
+        case ReviewState.NOT_BETTER:
+            return tr(
+                "Requests of yours were answered with and without it, and the answers with it were "
+                "not better often enough."
+            )
+        case ReviewState.UNTESTABLE:
+            return tr("Nothing here can tell whether answers are better with it.")
+        case ReviewState.QUARANTINED:
+            return tr(
+                "Held back, because something in its text may be dangerous. It is used only if you "
+                "approve it by itself."
+            )
+        case ReviewState.OUT_OF_DATE:
+            return tr("The skill changed after this was suggested.")
+        case ReviewState.REMOVAL:
+            return tr("It would take a skill out of use.")
+    return tr(
+        "Requests of yours are answered with and without it while you are away, to see which "
+        "answers are better."
+    )
+
+
 def approve_words(proposal: Json) -> str:
     """Return the text of the button that approves a proposed skill; it differs if tests did not
     show that the skill helps.

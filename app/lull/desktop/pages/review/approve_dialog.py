@@ -12,8 +12,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QTextBrowser, QVBoxLayout, QWidget
 
 from lull.contract.json_object import Json
-from lull.core.skills.stated_skill import example_of_description
-from lull.desktop.language.words import counted, skill_title, tr
+from lull.desktop.language.words import counted, plain, skill_title, tr
 from lull.desktop.pages.review.approval_words import (
     cautions,
     flag_lines,
@@ -21,9 +20,9 @@ from lull.desktop.pages.review.approval_words import (
     reason_words,
     status_chip,
 )
-from lull.desktop.pages.review.scope_and_check import check_words, scope_words
+from lull.desktop.pages.review.scope_and_check import check_words
 from lull.desktop.pages.review.tested_words import confirmation_reason, why_not_better
-from lull.desktop.shared.skill_words import conflict_words, where_words
+from lull.desktop.shared.skill_words import conflict_words, rule_words, when_words
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.text.diff import escaped
 from lull.desktop.widgets.tokens import GAP
@@ -91,19 +90,6 @@ class ApproveDialog(QDialog):
         self.close()
 
 
-def _where(proposal: Json) -> list[str]:
-    """Say which requests a proposed skill is for; a description of Lull's own says its scope too,
-    so that the scope would only repeat it.
-    """
-    description = str(proposal.get("description") or "")
-    words = where_words(description)
-    return (
-        [words]
-        if example_of_description(description) is not None
-        else [words, scope_words(proposal)]
-    )
-
-
 def _shown(proposal: Json) -> str:
     """Describe a proposed skill: its name, what is known of its effect, and everything that is
     approved with it.
@@ -111,13 +97,16 @@ def _shown(proposal: Json) -> str:
     chip, _ = status_chip(proposal)
     notes = [f"{chip}.", *cautions(proposal)]
     gone = proposal["kind"] == "retire"
-    body = tr("This skill will be removed.") if gone else str(proposal.get("body", ""))
-    beside = [] if gone else _where(proposal)
+    body = str(proposal.get("body", ""))
+    rule = tr("This skill will be removed.") if gone else rule_words(body)
+    beside = [] if gone else [when_words(proposal)]
     beside += [conflict_words(proposal), check_words(proposal), *flag_lines(proposal)]
     why = why_not_better(proposal) or reason_words(proposal)
     beside.append(why[:1].upper() + why[1:])
+    if not gone and rule != plain(body):
+        beside.append(f"{tr('The model reads:')} {body}")
     return (
-        f"<h4>{escaped(skill_title(proposal['name']))}</h4><p><i>{escaped(' '.join(notes))}</i></p>"
+        f"<h4>{escaped(skill_title(proposal['name']))}</h4><p>{escaped(rule)}</p>"
+        f"<p><i>{escaped(' '.join(notes))}</i></p>"
         + "".join(f"<p>{escaped(line)}</p>" for line in beside if line)
-        + f"<p>{escaped(body)}</p>"
     )

@@ -13,9 +13,10 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 from lull.contract.json_object import Json
 from lull.core.proof.review_state import ReviewState
 from lull.core.proof.whose_words import WordsAuthor
-from lull.desktop.language.words import tr
+from lull.desktop.language.words import short_date, tr
 from lull.desktop.pages.review.approval_words import cautions, standing
 from lull.desktop.pages.review.tested_words import evidence_words, what_now, why_not_better
+from lull.desktop.shared.skill_words import origin_words
 from lull.desktop.widgets.parts import label, set_kind
 from lull.desktop.widgets.tokens import GAP
 
@@ -119,3 +120,11 @@ def author_line(proposal: Json) -> tuple[Mark, str]:
     return Mark.SETTLED, tr(
         "Written by Lull from your words; under “Evidence”, what you typed is marked."
     )
+
+
+def source_words(proposal: Json) -> str:
+    """Say where a proposed skill comes from: out of what it was made, by whom, and when."""
+    made = short_date(proposal.get("made"))
+    suggested = tr("Suggested on %1.", made) if made else ""
+    said = (origin_words(proposal.get("origin")), author_line(proposal)[1], suggested)
+    return " ".join(words for words in said if words)

@@ -25,8 +25,9 @@ from PySide6.QtWidgets import (
 
 from lull.contract import routes
 from lull.contract.json_object import Json
-from lull.core.chat.picks import Pick
-from lull.desktop.language.words import counted, length, plain, skill_title, tr, translated
+from lull.core.chat.picks import PAIRS_A_SITTING, Pick
+from lull.desktop.language.words import count, counted, length, plain, skill_title, tr, translated
+from lull.desktop.pages.review.tested_words import goal_words
 from lull.desktop.service.client import Reply
 from lull.desktop.service.state import failure_words
 from lull.desktop.widgets.page import Kit
@@ -91,6 +92,8 @@ class CompareDialog(QDialog):
         self._id = str(proposal["id"])
         self._pair = ""
         self._picked = 0
+        self._most = 0
+        """Most pairs of this sitting; 0 before the first was asked for."""
         self._gone = False
         self._request = ""
         """The request of the pair shown last; a request is answered several times."""
@@ -104,6 +107,7 @@ class CompareDialog(QDialog):
             "One of the answers was given with the skill, the other without. Which is which is "
             "chosen at random each time. Pick the one you like better."
         )
+        self.goal = label("", "small", wrap=True)
         self.request = label("", "head", wrap=True)
         self.wish = label("", "muted", wrap=True)
         self.doing = label("", "muted", wrap=True)
@@ -119,7 +123,7 @@ class CompareDialog(QDialog):
         box = QVBoxLayout(self)
         box.setContentsMargins(GAP * 3, GAP * 2, GAP * 3, GAP * 2)
         box.setSpacing(GAP)
-        for one in (label(words, "small", wrap=True), self.request, self.wish):
+        for one in (label(words, "small", wrap=True), self.goal, self.request, self.wish):
             box.addWidget(one)
         self._both = QWidget()
         self._both.setLayout(self._columns())
@@ -196,20 +200,29 @@ class CompareDialog(QDialog):
         if not shown["working"]:
             self._seconds.stop()
             self._waits.end()
+        self._begin(shown)
         if shown["working"]:
-            self._show_progress(shown)
             QTimer.singleShot(_POLL_MS, self, self._ask_on)
         elif shown["pair"] is None:
             self._end(result_words(shown), shown)
         else:
             self._pair = str(shown["pair"])
             self._show_pair(shown)
-            self._show_progress(shown)
             self.doing.setText(self._where(shown))
             self.answers[Pick.A].setFocus()
 
+    def _begin(self, shown: Json) -> None:
+        """Say once, at the beginning of a sitting, how many picks are enough and how many it can
+        take, so that the goal does not move with each pick.
+        """
+        if not self._most:
+            sitting = int(shown.get("sitting") or PAIRS_A_SITTING)
+            self._most = max(1, min(sitting, int(shown.get("most") or sitting)))
+            self.goal.setText(goal_words(shown))
+            self._show_progress()
+
     def _where(self, shown: Json) -> str:
-        here = tr("Pair %1 of about %2.", self._picked + 1, self._picked + max(1, shown["wanted"]))
+        here = tr("Pair %1 of at most %2 in this sitting.", self._picked + 1, self._most)
         again, self._request = str(shown["request"]) == self._request, str(shown["request"])
         if again:
             here += " " + tr(
@@ -246,7 +259,7 @@ class CompareDialog(QDialog):
             return
         done = answer.value
         self._picked += 1
-        self._show_progress(done)
+        self._show_progress()
         if not done["open"] or self._picked >= done["sitting"]:
             self._end(result_words(done), done)
         else:
@@ -271,15 +284,15 @@ class CompareDialog(QDialog):
         for one in self.buttons.values():
             one.setEnabled(bool(self._pair))
 
-    def _show_progress(self, shown: Json) -> None:
-        self.bar.setMaximum(max(1, self._picked + shown["wanted"]))
+    def _show_progress(self) -> None:
+        self.bar.setMaximum(self._most)
         self.bar.setValue(self._picked)
 
     def _end(self, words: str, done: Json | None = None) -> None:
         self._seconds.stop()
         self._pair = ""
         self._show_pair({})
-        for one in (*self.buttons.values(), self.bar, self._both):
+        for one in (*self.buttons.values(), self.bar, self.goal, self._both):
             one.hide()
         self.doing.setText(words)
         self.leave.setText(tr("Close"))
@@ -309,9 +322,9 @@ class CompareDialog(QDialog):
             self.close()
 
     def _begin_again(self) -> None:
-        self._picked = 0
+        self._picked = self._most = 0
         self.next.hide()
-        for one in (*self.buttons.values(), self.bar, self._both):
+        for one in (*self.buttons.values(), self.bar, self.goal, self._both):
             one.show()
         self.leave.setText(tr("Later"))
         self.leave.setAccessibleName(tr("Later"))
@@ -351,4 +364,6 @@ def result_words(done: Json) -> str:
         "%1 more pick for the skill would prove it; you can go on any time.",
         "%1 more picks for the skill would prove it; you can go on any time.",
     )
-    return f"{so_far} {more}"
+    most = int(done.get("most") or 0)
+    further = tr("There can be at most %1 more.", count(most)) if most else ""
+    return f"{so_far} {more} {further}".strip()

@@ -16,12 +16,15 @@ from PySide6.QtCore import QObject, Signal
 
 from lull.contract import routes
 from lull.contract.json_object import Json
-from lull.desktop.language.words import count, skill_title, tr
+from lull.desktop.language.words import count, counted, skill_title, tr, translated
 from lull.desktop.service.client import Reply
 from lull.desktop.service.state import AppState, OutcomeCheck, OutcomeMessage, Subject
+from lull.desktop.widgets.text.long_text import beginning
 
 MORNING: Final = time(8)
 """Time of day at which a proposed skill that was postponed to another day is shown again."""
+MOST_ON_A_BUTTON: Final = 32
+"""Most characters of a skill's title on a button."""
 _CLOSED: Final = {"approve": "approved", "reject": "rejected", "defer": "deferred"}
 
 
@@ -87,8 +90,31 @@ class Decisions(QObject):
         undo = functools.partial(self.undo, ids)
         text = _done(action, len(done), names)
         if action == "approve" and any(proposal["kind"] != "retire" for proposal in done):
-            text = tr("%1. In force from your next message.", text)
+            ends = text.endswith("…")
+            text = (
+                tr("%1 In force from your next message.", text)
+                if ends
+                else tr("%1. In force from your next message.", text)
+            )
         self._state.told.emit(OutcomeMessage(text=text, undo=undo))
+
+    def tell_turned_down(self, gone: Sequence[Json]) -> None:
+        """Tell the user which of these proposed skills, which are no longer listed, their tests
+        have turned down: they were there a moment ago, and nobody decided.
+        """
+        last = self._state.value(Subject.PROPOSALS).get("undo") or {}
+        decided = {*self.under_way, *self._batch[1], last.get("proposal")}
+        for proposal in gone:
+            if proposal["id"] not in decided:
+                route = routes.PROPOSAL.format(id=proposal["id"])
+                self._state.get(route, self._take_gone)
+
+    def _take_gone(self, answer: Reply) -> None:
+        found = answer.value.get("proposal") or {} if answer.ok else {}
+        if found.get("status") == "rejected" and found.get("reason"):
+            title, why = skill_title(found["name"]), translated(found, "reason").rstrip(".")
+            text = tr("“%1” was turned down by its tests: %2.", title, why)
+            self._state.told.emit(OutcomeMessage(text=text, good=False))
 
     def together_with(self, last: Json) -> list[str]:
         """Return the ids of the proposed skills that were decided in one batch with the newest
@@ -167,3 +193,18 @@ def _done(action: str, number: int, names: str) -> str:
         "defer": tr("Snoozed %1 suggestions", count(number)),
     }
     return one[action] if number == 1 else f"{many[action]}: {names}"
+
+
+def undo_words(last: Json, together: int) -> str:
+    """Say what the last decision was, for the button that undoes it; `together` is the number of
+    suggestions decided at once, 0 for one alone.
+    """
+    name = beginning(skill_title(last.get("name") or ""), MOST_ON_A_BUTTON)
+    if together:
+        name = counted(together, "%1 suggestion", "%1 suggestions")
+    words = {
+        "approved": tr("Undo: approved %1", name),
+        "rejected": tr("Undo: rejected %1", name),
+        "deferred": tr("Undo: snoozed %1", name),
+    }
+    return words.get(str(last.get("what") or ""), tr("Nothing to undo"))

@@ -6,14 +6,13 @@ A test is a past request that was answered with and without the skill.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 from typing import Final
 
 from lull.contract.json_object import Json
 from lull.core.proof.pairs import BY_CHECK
-from lull.desktop.language.words import tr
-from lull.desktop.shared.skill_words import rule_words
+from lull.desktop.language.words import count, decimal, tr
+from lull.desktop.shared.skill_words import rule_words, words_diff
 from lull.desktop.widgets.text.diff import escaped, marked_html
 from lull.desktop.widgets.tokens import Theme
 
@@ -51,14 +50,12 @@ def rule_html(proposal: Json, *, whole: bool) -> str:
 
 
 def text_diff(proposal: Json) -> str:
-    """Return a unified diff of what the skill asks for before and after the proposal, as a person
-    reads it: not of the file with its settings, which the tab of changes shows.
+    """Return a unified diff of what the skill says before and after the proposal, as a person reads
+    it: not of the file with its settings, which “Show the file” shows.
     """
-    body, before = str(proposal.get("body") or ""), str(proposal.get("before") or "")
-    gone = proposal["kind"] == "retire"
-    old, new = (before or body, "") if gone else (before, body)
-    was, will = (rule_words(text).splitlines() if text else [] for text in (old, new))
-    return "\n".join(difflib.unified_diff(was, will, n=1_000, lineterm=""))
+    if proposal["kind"] == "retire":
+        return words_diff(proposal.get("said_before") or proposal, None)
+    return words_diff(proposal.get("said_before"), proposal)
 
 
 def sources_html(proposal: Json, theme: Theme) -> str:
@@ -134,6 +131,27 @@ def pairs_html(pairs: Sequence[Json] | None, turns: Mapping[str, Json | None], t
             answer = escaped(str(side["answer"])) or escaped(tr("(no text)"))
             parts.append(_part(f"{title} ({side['score']:g})", answer, theme))
     return "".join(parts)
+
+
+def figures_html(proposal: Json, theme: Theme) -> str:
+    """Render how strong the evidence for a proposed skill is, as the figure by which it is decided,
+    and what that figure means; "" if nothing was tested.
+    """
+    evidence = proposal.get("evidence") or {}
+    if proposal["kind"] == "retire" or not evidence.get("pairs"):
+        return ""
+    strength, needed = float(evidence["e_value"]), float(evidence.get("needs_e_value") or 20)
+    shown = tr("over 1,000") if strength > 1_000 else decimal(strength, 1)
+    said = tr("Strength of the evidence: %1. From %2 on it is enough.", shown, count(int(needed)))
+    about = tr(
+        "This is an e-value. It is kept like the account of a bet that begins with 1: every try in "
+        "which the answer with the skill is better adds to it, every one in which it is worse "
+        "takes from it. A skill that does not help gets to %1 by luck in at most one of %1 cases, "
+        "however often one looks.",
+        count(int(needed)),
+    )
+    head = f"<h4>{escaped(tr('How sure that is, as a figure'))}</h4>"
+    return f"{head}<p>{escaped(said)}</p>{_muted(about, theme)}"
 
 
 def result_words(pair: Json) -> str:

@@ -20,7 +20,7 @@ from lull.contract import routes
 from lull.contract.json_object import Json
 from lull.core.proof.proposal import DECIDABLE
 from lull.core.proof.review_state import ReviewState
-from lull.desktop.language.words import counted, now, skill_title, tr, without_args
+from lull.desktop.language.words import counted, hover, now, skill_title, tr, without_args
 from lull.desktop.pages.review.approval_words import (
     approvable_together,
     approve_words,
@@ -31,7 +31,7 @@ from lull.desktop.pages.review.approval_words import (
 )
 from lull.desktop.pages.review.approve_dialog import ApproveDialog
 from lull.desktop.pages.review.compare_dialog import CompareDialog
-from lull.desktop.pages.review.decisions import Decisions, snooze_times
+from lull.desktop.pages.review.decisions import Decisions, snooze_times, undo_words
 from lull.desktop.pages.review.proposal_rows import ProposalRows, ordered
 from lull.desktop.pages.review.proposal_view import ProposalView
 from lull.desktop.pages.review.reject_dialog import RejectDialog
@@ -83,6 +83,8 @@ class ReviewPage(Page):
         made.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         made.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         made.setTabKeyNavigation(False)
+        made.setWordWrap(True)
+        made.setResizeMode(QListView.ResizeMode.Adjust)
         made.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         # Letter keys are shortcuts here, so turn off Qt's search by typing.
         made.keyboardSearch = lambda _: None  # type: ignore[method-assign]
@@ -99,6 +101,9 @@ class ReviewPage(Page):
         self._times.aboutToShow.connect(self._fill_times)
         self.defer.setMenu(self._times)
         self.judge = button(tr("Choose a judge model…"), self._choose_judge, flat=True)
+        self.judge.setToolTip(
+            tr("A judge model is a model of yours that says which answers are good.")
+        )
         self.compare = button(
             tr("Compare answers  C"), self._compare, main=True, name=tr("Compare answers")
         )
@@ -162,8 +167,9 @@ class ReviewPage(Page):
         self.snoozed.setText(counted(len(asleep), "%1 snoozed", "%1 snoozed"))
         last = value.get("undo") or {}
         self.undo.setEnabled(bool(last))
-        self.undo.setText(_undo_words(last, len(self.decisions.together_with(last))))
+        self.undo.setText(undo_words(last, len(self.decisions.together_with(last))))
         self.undo.setAccessibleName(self.undo.text())
+        self.undo.setToolTip(hover(skill_title(last.get("name") or "")))
 
     def show_content(self) -> None:
         listed = self._listed()
@@ -187,6 +193,9 @@ class ReviewPage(Page):
         select the next.
         """
         chosen = {proposal["id"] for proposal in self.selected()}
+        there = {proposal["id"] for proposal in proposals}
+        tested = [one for one in self.rows.rows if one.get("testing") and one["id"] not in there]
+        self.decisions.tell_turned_down(tested)
         line = max(0, self.rows.line_of(self._current))
         self.rows.put(proposals)
         again = self.rows.line_of(self._current)
@@ -398,21 +407,6 @@ class ReviewPage(Page):
                 done=tr("Sent to be tested; you can go on."),
                 then=lambda _: self.state.touch(Subject.PROPOSALS),
             )
-
-
-def _undo_words(last: Json, together: int) -> str:
-    """Say what the last decision was, for the button that undoes it; `together` is the number of
-    suggestions decided at once, 0 for one alone.
-    """
-    name = skill_title(last.get("name") or "")
-    if together:
-        name = counted(together, "%1 suggestion", "%1 suggestions")
-    words = {
-        "approved": tr("Undo: approved %1", name),
-        "rejected": tr("Undo: rejected %1", name),
-        "deferred": tr("Undo: snoozed %1", name),
-    }
-    return words.get(str(last.get("what") or ""), tr("Nothing to undo"))
 
 
 def _decidable(proposal: Json) -> bool:

@@ -10,9 +10,9 @@ from typing import Any, Final
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt
 
 from lull.contract.json_object import Json
-from lull.desktop.language.words import ago, named, now, skill_title, tr
+from lull.desktop.language.words import ago, hover, named, now, skill_title, tr
 from lull.desktop.pages.review.approval_words import flag_lines, status_chip
-from lull.desktop.shared.skill_words import FlagLook
+from lull.desktop.shared.skill_words import FlagLook, rule_words
 
 _ROOT: Final = QModelIndex()
 _RANKS: Final = {"proved": 0, "screened": 1, "unproved": 1, "proving": 2, "quarantined": 3}
@@ -58,8 +58,10 @@ class ProposalRows(QAbstractListModel):
                 title = skill_title(proposal["name"])
                 return f"{kind_words(proposal)} {title}, {status_words(proposal)}"
             case Qt.ItemDataRole.ToolTipRole:
-                made = ago(proposal.get("made"), now())
-                return tr("%1, created %2", status_words(proposal), made)
+                made = tr(
+                    "%1, created %2", status_words(proposal), ago(proposal.get("made"), now())
+                )
+                return hover(f"{rule_words(str(proposal.get('body') or ''))}\n{made}".strip())
         return None
 
 

@@ -1,5 +1,5 @@
 """Widget that shows one proposed skill: what it asks for and where, its test results, who wrote its
-sentences, the chat turns it was made from, and the text of its file in three views.
+sentences, the chat turns it was made from, and what it changes, in words or as a file.
 """
 
 from __future__ import annotations
@@ -21,9 +21,11 @@ from lull.desktop.pages.review.approval_words import (
     reason_words,
     standing,
     status_chip,
+    status_help,
 )
-from lull.desktop.pages.review.checklist import Checklist
+from lull.desktop.pages.review.checklist import Checklist, source_words
 from lull.desktop.pages.review.evidence import (
+    figures_html,
     pairs_html,
     rule_html,
     sources_html,
@@ -35,16 +37,22 @@ from lull.desktop.pages.review.proposal_rows import kind_words
 from lull.desktop.pages.review.scope_and_check import ScopeAndCheck
 from lull.desktop.pages.review.tested_words import odds_words
 from lull.desktop.service.client import Reply
-from lull.desktop.shared.skill_words import FlagLook, conflict_words, rule_words, where_words
+from lull.desktop.shared.skill_words import (
+    FlagLook,
+    conflict_words,
+    fields_html,
+    rule_words,
+    where_words,
+)
 from lull.desktop.widgets.flow import Flow
 from lull.desktop.widgets.page import Kit
-from lull.desktop.widgets.parts import Tab, chip, clear_layout, label, row
+from lull.desktop.widgets.parts import Tab, button, chip, clear_layout, label, row
 from lull.desktop.widgets.style import mono
 from lull.desktop.widgets.text.diff import side_by_side_html, unified_html
-from lull.desktop.widgets.text.long_text import ScrollingText
+from lull.desktop.widgets.text.long_text import ScrollingText, beginning
 from lull.desktop.widgets.tokens import GAP
 
-VIEWS = ("evidence", "rendered", "unified", "side")
+VIEWS = ("evidence", "skill", "unified", "side")
 
 RULE_SHOWN: Final = 240
 """Most characters of a rule that are shown above its tests; a longer one is cut there, and stands
@@ -80,6 +88,8 @@ class ProposalView(QWidget):
         self.flags = label("", "bad", wrap=True)
         self.notes = label("", "muted", wrap=True)
         self.beside = ScopeAndCheck()
+        self.file = button(tr("Show the file"), self._draw, flat=True)
+        self.file.setCheckable(True)
         self.text = ScrollingText()
         self.text.setAccessibleName(tr("Evidence and text"))
         self._lay_out()
@@ -100,7 +110,7 @@ class ProposalView(QWidget):
         box.addWidget(self.text, 1)
 
     def _tabs(self) -> Flow:
-        titles = (tr("Evidence"), tr("As text"), tr("Changes"), tr("Side by side"))
+        titles = (tr("Evidence"), tr("The skill"), tr("Changes"), tr("Side by side"))
         group = QButtonGroup(self)
         box = Flow(gap=GAP // 2)
         self.tabs: dict[str, Any] = {}
@@ -110,6 +120,7 @@ class ProposalView(QWidget):
             group.addButton(made)
             box.addWidget(made)
             self.tabs[name] = made
+        box.addWidget(self.file)
         return box
 
     def show_view(self, name: str) -> None:
@@ -128,7 +139,7 @@ class ProposalView(QWidget):
         self.name.setText(skill_title(proposal["name"]))
         self._show_chips(proposal)
         rule = rule_words(str(proposal.get("body", "")))
-        self.rule.setText(rule if len(rule) <= RULE_SHOWN else f"{rule[:RULE_SHOWN]}…")
+        self.rule.setText(rule if len(rule) <= RULE_SHOWN else beginning(rule, RULE_SHOWN))
         self.description.setText(where_words(str(proposal.get("description", ""))))
         self.checklist.show_proposal(proposal)
         self.beside.show_proposal(proposal)
@@ -167,6 +178,8 @@ class ProposalView(QWidget):
         client = proposal.get("client")
         whose = client_title(client) if client else tr("for all chat apps")
         shown = [chip(words, kind), chip(kind_words(proposal)), chip(whose)]
+        shown[0].setToolTip(status_help(proposal))
+        shown[0].setAccessibleDescription(status_help(proposal))
         self._age = chip(ago(proposal.get("made"), now()))
         shown.append(self._age)
         if proposal.get("until"):
@@ -180,16 +193,23 @@ class ProposalView(QWidget):
         if proposal is None:
             return
         theme = self._kit.look.theme
-        self.text.setFont(mono() if self.view == "unified" else self.font())
+        self.file.setVisible(self.view != "evidence")
+        file = self.file.isChecked() and self.view != "evidence"
+        self.text.setFont(mono() if file else self.font())
+        diff = str(proposal["diff"]) if file else text_diff(proposal)
         match self.view:
-            case "unified":
-                self.text.setHtml(unified_html(proposal["diff"], theme))
-            case "side":
-                self.text.setHtml(side_by_side_html(text_diff(proposal), theme))
-            case "rendered":
-                self.text.document().setMarkdown(
-                    _safe_markdown(str(proposal.get("body", ""))),
+            case "unified" | "side" if not diff:
+                self.text.setPlainText(
+                    tr("Only settings within its file change, none of its words.")
                 )
+            case "unified":
+                self.text.setHtml(unified_html(diff, theme))
+            case "side":
+                self.text.setHtml(side_by_side_html(diff, theme))
+            case "skill" if file:
+                self.text.setPlainText(plain(str(proposal.get("text") or "")))
+            case "skill":
+                self.text.setHtml(fields_html(proposal, theme, source=source_words(proposal)))
             case "evidence":
                 self._ask_for_turns(turns_of(proposal))
                 self._ask_for_pairs(proposal)
@@ -246,9 +266,5 @@ class ProposalView(QWidget):
             + sources_html(proposal, theme)
             + turns_html(proposal, self._turns, theme)
             + pairs_html(self._pairs, self._turns, theme)
+            + figures_html(proposal, theme)
         )
-
-
-def _safe_markdown(text: str) -> str:
-    """Return Markdown without images and HTML, so that it cannot load or hide anything."""
-    return plain(text).replace("<", "&lt;").replace("![", "!\\[")

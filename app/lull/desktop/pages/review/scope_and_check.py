@@ -10,8 +10,9 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from lull.contract.json_object import Json
 from lull.core.feedback.feedback import Scope
 from lull.desktop.language.words import tr, translated
+from lull.desktop.shared.skill_words import scope_titles
 from lull.desktop.widgets.choice import Choice
-from lull.desktop.widgets.parts import button, label, row, unwrapped_row
+from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.tokens import GAP
 
 
@@ -28,7 +29,7 @@ class ScopeAndCheck(QWidget):
         super().__init__()
         self.scope = Choice()
         self.scope.setAccessibleName(tr("Which requests it is for"))
-        for scope, words in _scopes().items():
+        for scope, words in scope_titles().items():
             self.scope.addItem(words, scope)
         self.scope.activated.connect(self._chosen)
         self.check = label("", wrap=True)
@@ -42,9 +43,8 @@ class ScopeAndCheck(QWidget):
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(GAP // 2)
         box.addLayout(row(self.scope, None))
-        line = unwrapped_row(self.check, self.remove)
-        line.setStretch(0, 1)
-        box.addLayout(line)
+        box.addWidget(self.check)
+        box.addLayout(row(self.remove, None))
         box.addWidget(self.no_check)
         self.shown: Json = {}
         """The proposed skill that is shown."""
@@ -73,20 +73,8 @@ class ScopeAndCheck(QWidget):
             self.scope_chosen.emit(scope)
 
 
-def scope_words(proposal: Json) -> str:
-    """Describe in words the requests to which a proposed skill would apply."""
-    return _scopes()[str(proposal.get("scope") or Scope.KIND.value)]
-
-
 def check_words(proposal: Json) -> str:
     """Describe the automatic check that belongs to a proposed skill and tests whether answers
     follow it; "" if it has none.
     """
     return tr("✓ Its own check: %1", translated(proposal, "check")) if proposal.get("check") else ""
-
-
-def _scopes() -> dict[str, str]:
-    return {
-        Scope.KIND.value: tr("For similar requests"),
-        Scope.ALL.value: tr("For every request"),
-    }

@@ -35,33 +35,73 @@ def evidence_words(proposal: Json) -> str:
     if not evidence.get("pairs"):
         return _untested_words(proposal, evidence)
     benefit = evidence["pairs"] - evidence.get("success_pairs", 0)
+    said = [tr("%1: %2", _counts_words(evidence, benefit), _clear_words(proposal))]
     requests = counted(evidence["requests"], "%1 request", "%1 requests")
-    said = tr(
-        "Tested on %1, %2, each time with and without the skill.",
-        requests,
-        counted(benefit, "once", "%1 times"),
-    )
-    said += " " + _counts_words(evidence, benefit)
+    said.append(tr("Tested on %1, each time answered with and without the skill.", requests))
+    said.append(_kept_words(evidence, benefit))
     if evidence.get("success_pairs"):
         held = evidence["success_pairs"] - evidence.get("success_losses", 0)
-        said += " " + tr(
-            "%1 of %2 answers that were good before stayed good.", held, evidence["success_pairs"]
+        said.append(
+            tr(
+                "%1 of %2 answers that were good before stayed good.",
+                *(held, evidence["success_pairs"]),
+            )
         )
-    return said
+    return " ".join(words for words in said if words)
 
 
 def _counts_words(evidence: Json, benefit: int) -> str:
-    """Say how often a proposed skill's answers were better, worse and neither; where the tests tell
-    it, also how often the rule was kept.
+    """Say in how many tries a proposed skill's answers were better, and in how many worse."""
+    tries = counted(benefit, "%1 try", "%1 tries")
+    return tr("Better in %1 of %2, worse in %3", evidence["wins"], tries, evidence["losses"])
+
+
+def _clear_words(proposal: Json) -> str:
+    """Say whether a proposed skill's tests are clear enough to trust, and if not, what is missing;
+    a clause that follows the counts.
     """
-    better, worse = evidence["wins"], evidence["losses"]
-    same, kept = benefit - better - worse, evidence.get("kept")
+    evidence = proposal["evidence"]
+    if standing(proposal) is ReviewState.PROVED:
+        if accepted_at_last_look(proposal):
+            return tr("close, and a final draw accepted it.")
+        return tr("clear enough to trust.")
+    if standing(proposal) is ReviewState.NOT_BETTER:
+        return tr("not enough to trust it.")
+    left = int(evidence.get("successes_left") or 0)
+    if evidence.get("shown_by") and left:
+        return counted(
+            left,
+            "clear enough; before you can trust it, %1 answer that was good before is still to be "
+            "repeated.",
+            "clear enough; before you can trust it, %1 answers that were good before are still to "
+            "be repeated.",
+        )
+    if evidence.get("shown_by"):
+        return tr("clear enough that it helps; whether it spoils other answers is not clear yet.")
+    more = int(evidence.get("wins_wanted") or 0)
+    if waits_for_picks(proposal):
+        more = int((evidence.get("picks") or {}).get("wanted") or 0)
+    if standing(proposal) is not ReviewState.UNTESTED and not waits_for_picks(proposal):
+        more = 0  # nothing is tried any more
+    if not 0 < more <= int(evidence.get("most_pairs") or 0) - evidence["pairs"]:
+        return tr("not clear enough to trust.")
+    return counted(
+        more,
+        "not clear enough yet; %1 more try in which it is better would do.",
+        "not clear enough yet; %1 more tries in which it is better would do.",
+    )
+
+
+def _kept_words(evidence: Json, benefit: int) -> str:
+    """Say how often answers kept the rule with the skill and without it, where the tests tell it;
+    else "".
+    """
+    kept, same = evidence.get("kept"), benefit - evidence["wins"] - evidence["losses"]
     if not kept:
-        return tr("Better %1, worse %2, same %3.", better, worse, same)
+        return ""
     said = tr(
-        "Your rule was kept in %1 of %2 answers with the skill, and in %3 of %2 without: better "
-        "%4, worse %5.",
-        *(kept["with"], kept["pairs"], kept["without"], better, worse),
+        "Your rule was kept in %1 of %2 answers with the skill, and in %3 of %2 without.",
+        *(kept["with"], kept["pairs"], kept["without"]),
     )
     if not same:
         return said
@@ -73,22 +113,11 @@ def _counts_words(evidence: Json, benefit: int) -> str:
 
 
 def _untested_words(proposal: Json, evidence: Json) -> str:
-    wanted = int((evidence.get("picks") or {}).get("wanted", 6))
-    if waits_for_picks(proposal) and proposal.get("check"):
-        return counted(
-            wanted,
-            "Its check could not tell whether it helps; you can. Compare about %1 pair of answers.",
-            "Its check could not tell whether it helps; you can. Compare about %1 pairs of "
-            "answers.",
-        )
     if waits_for_picks(proposal):
-        return counted(
-            wanted,
-            "No check and no model can tell whether it helps; you can. Compare about %1 pair of "
-            "answers.",
-            "No check and no model can tell whether it helps; you can. Compare about %1 pairs of "
-            "answers.",
-        )
+        who = tr("No check and no model can tell whether it helps; you can, by comparing answers.")
+        if proposal.get("check"):
+            who = tr("Its check could not tell whether it helps; you can, by comparing answers.")
+        return f"{who} {goal_words(evidence.get('picks') or {})}"
     if proposal.get("testing"):
         return tr("It is being tested now.")
     if standing(proposal) is not ReviewState.UNTESTABLE:
@@ -99,6 +128,29 @@ def _untested_words(proposal: Json, evidence: Json) -> str:
         "Can't be tested automatically: nothing here can score its answers. Choose a "
         "model to judge them."
     )
+
+
+def goal_words(picks: Json) -> str:
+    """Say how many comparisons by the user are enough to prove a skill, and how many it can take;
+    `picks` is what the service says about them.
+    """
+    wanted, sitting = int(picks.get("wanted") or 6), int(picks.get("sitting") or 12)
+    said = counted(
+        wanted,
+        "%1 pick for the skill is enough.",
+        "%1 picks for the skill are enough.",
+    )
+    most = int(picks.get("most") or 0)
+    if most <= wanted:
+        return said
+    if most <= sitting:
+        return f"{said} {tr('If your picks differ, it takes at most %1.', count(most))}"
+    further = tr(
+        "If your picks differ, it takes more: at most %1 at a time and %2 in all. You can stop "
+        "whenever you like; what you picked counts.",
+        *(count(sitting), count(most)),
+    )
+    return f"{said} {further}"
 
 
 def why_not_better(proposal: Json) -> str:
@@ -188,8 +240,8 @@ def _luck_words(evidence: Json) -> str:
     if odds < needed:
         return tr("This is more than luck would usually do, but not yet enough to be sure.")
     shown = evidence.get("better") or {}
-    if shown.get("above") is None:
-        return _rule_words(needed)
+    if shown.get("above") is None or percent(shown["above"]) == percent(0.5):
+        return _rule_words(needed)  # what luck gives would be said twice
     figures = tr(
         "With the same certainty (%1), it is better in more than %2 of the tests that differ; luck "
         "alone gives 50%. (%3 tests differed.)",

@@ -108,10 +108,12 @@ class SkillsPage(Page):
 
     def _buttons(self) -> None:
         self.pin = button(tr("Pin"), lambda: self._switch("pin", "unpin", "pinned"))
+        self.pin.setToolTip(tr("A pinned skill is in every conversation, whatever it is about."))
         self.disable = button(tr("Disable"), self._disable)
         self.edit = button(tr("Edit…"), self._edit)
         self.try_it = button(tr("Try it…"), self._try, name=tr("Try it"))
         self.delete = button(tr("Archive"), self._delete)
+        self.delete.setToolTip(tr("Takes it out of use and of this list; its history is kept."))
 
     def _lay_out(self) -> None:
         two_columns(

@@ -15,9 +15,9 @@ from PySide6.QtCore import (
 
 from lull.contract.json_object import Json
 from lull.desktop.language.client_names import client_title
-from lull.desktop.language.words import count, hover, signed, skill_title, tr
+from lull.desktop.language.words import count, counted, hover, skill_title, tr
 from lull.desktop.shared.setting_names import title_of
-from lull.desktop.shared.skill_words import where_words
+from lull.desktop.shared.skill_words import rule_words, where_words
 
 Index = QModelIndex | QPersistentModelIndex
 _ROOT: Final = QModelIndex()
@@ -78,8 +78,12 @@ class SkillRows(QAbstractTableModel):
     def headerData(  # noqa: N802
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:
-        if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
+        if orientation is not Qt.Orientation.Horizontal:
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
             return (tr("Skill"), tr("Status"), tr("Uses"), tr("Effect"))[section]
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return _head_help(section)
         return None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -91,7 +95,8 @@ class SkillRows(QAbstractTableModel):
         if role == Qt.ItemDataRole.ToolTipRole:
             if index.column() == COLUMNS - 1 and skill.get("effect"):
                 return hover(effect_words(skill))
-            return hover(where_words(str(skill["description"])))
+            whole = rule_words(str(skill.get("body") or ""))
+            return hover(f"{whole}\n{where_words(str(skill['description']))}".strip())
         if role == Qt.ItemDataRole.TextAlignmentRole and index.column() >= 2:
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         return None
@@ -148,13 +153,38 @@ def status_words(skill: Json) -> str:
     return tr("%1, edited", said) if skill.get("edited") else said
 
 
+def _head_help(column: int) -> str:
+    """Explain a column of the table of skills."""
+    return (
+        tr("What the skill asks for; point at a row to read the whole of it."),
+        tr("Only active skills are used. Pinned ones are in every conversation."),
+        tr("In how many conversations the skill was."),
+        tr("How many more answers in 100 are good with the skill than without it."),
+    )[column]
+
+
 def effect_words(skill: Json) -> str:
-    """Return a skill's measured effect with its interval and count; "–" if unmeasured."""
+    """Say how many more answers in a hundred are good with a skill, and how sure that is; "–" if
+    unmeasured.
+    """
     effect = skill.get("effect")
     if not effect:
         return "–"
-    low, high = signed(effect["low"]), signed(effect["high"])
-    return tr("%1  (%2 to %3, n = %4)", signed(effect["value"]), low, high, effect["n"])
+    words = tr("%1 more good answers in 100", _in_hundred(effect["value"]))
+    if effect["value"] < 0:
+        words = tr("%1 fewer good answers in 100", _in_hundred(-effect["value"]))
+    low, high = _signed_in_hundred(effect["low"]), _signed_in_hundred(effect["high"])
+    sure = tr("with 95% certainty between %1 and %2", low, high)
+    n = counted(int(effect["n"]), "measured in %1 conversation", "measured in %1 conversations")
+    return f"{words} ({sure}; {n})"
+
+
+def _in_hundred(share: float) -> str:
+    return count(round(100 * share))
+
+
+def _signed_in_hundred(share: float) -> str:
+    return f"{'−' if share < 0 else '+'}{_in_hundred(abs(share))}"
 
 
 def measured_words(skill: Json) -> str:
@@ -194,13 +224,13 @@ def _cell(skill: Json, column: int) -> str:
         case 2:
             return count(int(skill.get("uses", 0)))
     effect = skill.get("effect")
-    return signed(effect["value"]) if effect else "–"  # the rest is told beside it
+    return _signed_in_hundred(effect["value"]) if effect else "–"  # the rest is told beside it
 
 
 def _sort_key(skill: Json, column: int) -> Any:
     match column:
         case 0:
-            return str(skill["name"]).lower()
+            return skill_title(skill["name"]).lower()
         case 1:
             return (0 if skill.get("pinned") else 1) + (skill["status"] != "active") * 2
         case 2:

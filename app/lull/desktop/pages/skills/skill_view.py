@@ -1,4 +1,5 @@
-"""Widget that shows one skill: its text, its history and a comparison of two of its versions.
+"""Widget that shows one skill: what a person wants to know of it, its history and a comparison of
+two of its versions, in words or as a file.
 
 It can also check again the stored test results for which the skill was accepted.
 """
@@ -23,11 +24,18 @@ from lull.desktop.pages.skills.skill_rows import effect_words, key_of, measured_
 from lull.desktop.service.client import Reply
 from lull.desktop.service.state import OutcomeMessage, failure_words
 from lull.desktop.shared.changes import change_words
-from lull.desktop.shared.skill_words import conflict_words, rule_words, where_words
+from lull.desktop.shared.skill_words import (
+    conflict_words,
+    fields_html,
+    origin_words,
+    where_words,
+    words_diff,
+)
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.flow import Flow
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import Tab, button, chip, label, row
+from lull.desktop.widgets.style import mono
 from lull.desktop.widgets.text.diff import escaped, side_by_side_html
 from lull.desktop.widgets.text.long_text import ScrollingText
 from lull.desktop.widgets.tokens import GAP
@@ -45,7 +53,11 @@ class SkillView(QWidget):
         self._kit = kit
         self._skill: Json | None = None
         self._history: list[Json] = []
-        self._diffs: dict[tuple[int, int], str] = {}
+        self._about: Json = {}
+        """What was read of the shown skill with its history: its file, check and origin."""
+        self._asked: tuple[str, str] | None = None
+        """The skill whose history is being read."""
+        self._diffs: dict[tuple[int, int], Json] = {}
         """Differences that were read of the shown skill, by the two versions that are compared."""
         self.view = "text"
         self.name = label("", "head", wrap=True)
@@ -57,6 +69,8 @@ class SkillView(QWidget):
         self.description = label("", "muted", wrap=True)
         self.text = ScrollingText()
         self.text.setAccessibleName(tr("The skill"))
+        self.file = button(tr("Show the file"), self._draw, flat=True)
+        self.file.setCheckable(True)
         self.old, self.new = Choice(), Choice()
         self.old.setAccessibleName(tr("Compare this version"))
         self.new.setAccessibleName(tr("with this version"))
@@ -70,13 +84,14 @@ class SkillView(QWidget):
         tabs = Flow(gap=GAP // 2)
         group = QButtonGroup(self)
         self.tabs: dict[str, Any] = {}
-        titles = (tr("Text"), tr("History"), tr("Compare"))
+        titles = (tr("The skill"), tr("History"), tr("Compare"))
         for name, title in zip(VIEWS, titles, strict=True):
             made = Tab(title, functools.partial(self.show_view, name))
             made.setChecked(name == self.view)
             group.addButton(made)
             tabs.addWidget(made)
             self.tabs[name] = made
+        tabs.addWidget(self.file)
         tabs.add_stretch()
         self.verify = button(tr("Check the proof"), self._verify, flat=True)
         self._versions = QWidget()
@@ -101,6 +116,8 @@ class SkillView(QWidget):
         again when needed.
         """
         self._history = []
+        self._about = {}
+        self._asked = None
         self._diffs = {}
 
     def show_skill(self, skill: Json) -> None:
@@ -120,7 +137,7 @@ class SkillView(QWidget):
             counted(skill["uses"], "used once", "used %1 times"),
         ]
         if skill.get("effect"):
-            facts.append(tr("effect %1", effect_words(skill)))
+            facts.append(effect_words(skill))
         self.facts.setText(" · ".join(facts))
         self.measured.setText(measured_words(skill))
         self.measured.setVisible(bool(self.measured.text()))
@@ -142,14 +159,20 @@ class SkillView(QWidget):
         if skill is None:
             return
         self._versions.setVisible(self.view == "compare")
-        if self.view == "text":
-            self.text.setPlainText(_text(str(skill["body"])))
-            return
+        self.file.setVisible(self.view != "history")
+        file = self.file.isChecked() and self.view != "history"
+        self.text.setFont(mono() if file else self.font())
         if not self._history:
             self._ask_for_history(skill)
+        if self.view == "text" and not file:
+            said = {**skill, **self._about}
+            theme = self._kit.look.theme
+            self.text.setHtml(fields_html(said, theme, source=self._source()))
+        elif not self._history:
             self.text.setPlainText(tr("Loading…"))
-            return
-        if self.view == "history":
+        elif self.view == "text":
+            self.text.setPlainText(plain(str(self._about.get("file") or "")))
+        elif self.view == "history":
             self.text.setHtml(self._history_html())
         else:
             self._show_comparison(skill)
@@ -158,16 +181,22 @@ class SkillView(QWidget):
 
     def _ask_for_history(self, skill: Json) -> None:
         client, name = key_of(skill)
+        if self._asked == (client, name):
+            return
+        self._asked = client, name
         then = functools.partial(self._take_history, (client, name))
         self._kit.state.get(routes.SKILLS_HISTORY, then, name=name, client=client)
 
     def _take_history(self, key: tuple[str, str], answer: Reply) -> None:
         if self._skill is None or key_of(self._skill) != key:
             return
+        self._asked = None
         if not answer.ok:
-            self.text.setPlainText(str(answer.error.get("detail", "")))
+            if self.view != "text" or self.file.isChecked():
+                self.text.setPlainText(str(answer.error.get("detail", "")))
             return
         self._history = list(answer.value.get("history", ()))
+        self._about = dict(answer.value.get("about") or {})
         versions = sorted({row["version"] for row in self._history}, reverse=True)
         for one, line in ((self.new, 0), (self.old, min(1, len(versions) - 1))):
             one.clear()
@@ -187,9 +216,20 @@ class SkillView(QWidget):
             )
             lines.append(
                 f"<p><b>{head}</b> <span style='color:{muted}'>{short_date(entry['at'])} · "
-                f"{escaped(where)} · {str(entry['sha256'])[:12]}</span></p>"
+                f"{escaped(where)}</span></p>"
             )
         return "".join(lines)
+
+    def _source(self) -> str:
+        """Say where the skill's present text comes from: as which suggestion it was made, and by
+        which change it came into the library; "" while its history is not read.
+        """
+        if not self._history:
+            return ""
+        version = max(int(entry["version"]) for entry in self._history)
+        first = [entry for entry in self._history if entry["version"] == version][-1]
+        change = tr("%1 on %2.", change_words(first), short_date(first["at"]))
+        return f"{origin_words(self._about.get('origin'))} {change}".strip()
 
     # Comparing
 
@@ -211,9 +251,13 @@ class SkillView(QWidget):
             route = routes.SKILLS_DIFF
             self._kit.state.get(route, then, name=name, client=client, old=old, new=new)
 
-    def _show_diff(self, diff: str, old: int, new: int) -> None:
+    def _show_diff(self, read: Json, old: int, new: int) -> None:
+        file = str(read.get("diff") or "")
+        diff = file if self.file.isChecked() else words_diff(read.get("before"), read.get("after"))
         if diff:
             self.text.setHtml(side_by_side_html(diff, self._kit.look.theme))
+        elif file:
+            self.text.setPlainText(tr("Only settings within its file change, none of its words."))
         else:
             self.text.setPlainText(tr("Versions %1 and %2 have the same text.", old, new))
 
@@ -221,7 +265,7 @@ class SkillView(QWidget):
         if self._skill is None or key_of(self._skill) != key:
             return
         if answer.ok:
-            self._diffs[versions] = str(answer.value.get("diff", ""))
+            self._diffs[versions] = answer.value
         chosen = (self.old.currentData(), self.new.currentData())
         if self.view != "compare" or versions != chosen:
             return
@@ -248,9 +292,3 @@ class SkillView(QWidget):
             words = tr("There is no proof.")
         why = translated(answer.value, "why")
         self._kit.state.told.emit(OutcomeMessage(text=f"{words} {why}".strip(), good=holds or none))
-
-
-def _text(body: str) -> str:
-    """Return what a skill asks for, and below it what the model reads if that differs."""
-    rule, read = rule_words(body), plain(body)
-    return rule if rule == read else f"{rule}\n\n{tr('The model reads:')}\n{read}"

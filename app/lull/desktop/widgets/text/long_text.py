@@ -35,6 +35,16 @@ def breakable(text: str) -> str:
     return _RUN.sub(lambda run: BREAK.join(_characters(run[0])), text)
 
 
+def beginning(text: str, most: int) -> str:
+    """Return the first words of a text, at most this many characters of them, with "…" if there are
+    more; a text that is one long word is cut within it.
+    """
+    if len(text) <= most:
+        return text
+    cut = text[: most + 1]
+    return f"{cut.rsplit(None, 1)[0] if ' ' in cut else cut[:most]} …"
+
+
 def _characters(text: str) -> Iterator[str]:
     """Yield the characters of a text as a reader sees them: a letter together with its accents."""
     finder = QTextBoundaryFinder(QTextBoundaryFinder.BoundaryType.Grapheme, text)
