@@ -44,7 +44,7 @@ from lull.store.training.tidy_runs import RunFolderCleanup
 from lull.store.training.training import Training
 from tests.building import ANYBODY, FACTS
 from tests.doubles.fake_engine import FakeEngine
-from tests.doubles.fakes import FakeClock, JudgeNow
+from tests.doubles.fakes import FakeClock, JudgeNow, ToldProblems
 from tests.doubles.scripted_trainer import ScriptedTrainer
 from tests.loops.classroom import MENU, Classroom
 
@@ -140,7 +140,7 @@ class NightHouse(Classroom):
     in_force: str | None = None
     model: str = POCKET
     digest: str = FACTS.digest
-    problems: list[tuple[str, LullError | None]] = field(default_factory=list)
+    told_problems: ToldProblems = field(default_factory=ToldProblems)
     short: bool = False
     looks: int = 0
     """How often the amount of free memory was checked while a trainer stood still."""
@@ -252,7 +252,7 @@ class NightHouse(Classroom):
             tidying=RunFolderCleanup(self.training, self.folders, keep=lambda: 20),
             clock=self.clock,
             settle=self.database.flush,
-            problem=lambda name, error: self.problems.append((name, error)),
+            problems=self.told_problems,
             events=self,
         )
 

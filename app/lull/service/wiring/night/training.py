@@ -139,7 +139,7 @@ def training_job_of(
         ),
         clock=shared.clock,
         settle=partial(wait_until_readable, shared.stores.database.flush, memory.asked),
-        problem=shared.problems.set_or_clear,
+        problems=shared.problems,
         events=ToldTraining(shared.bus),
     )
 
