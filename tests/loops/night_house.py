@@ -30,7 +30,7 @@ from lull.loops.training.ratings import Ratings
 from lull.loops.training.replay_examples import ReplayExamples
 from lull.loops.training.rewarding import RewardAnswers
 from lull.loops.training.rollout import RolloutRule, Rollouts
-from lull.loops.training.train import Train
+from lull.loops.training.train import TrainingSteps
 from lull.loops.training.training_data import TrainingData
 from lull.loops.training.training_job import TrainingJob
 from lull.loops.training.work.running_trainer import RunningTrainer
@@ -211,8 +211,8 @@ class NightHouse(Classroom):
             rule=lambda: self.training_rule,
         )
 
-    def _train(self) -> Train:
-        return Train(
+    def _train(self) -> TrainingSteps:
+        return TrainingSteps(
             training=self.training,
             folders=self.folders,
             rollouts=self.rollouts,

@@ -31,7 +31,7 @@ from lull.loops.training.next_step import (
     groups_of,
     run_of,
 )
-from lull.loops.training.train import Train
+from lull.loops.training.train import TrainingSteps
 from lull.loops.training.work.engine_work import GROUP_S, EngineWork
 from lull.loops.training.work.running_trainer import RunningTrainer
 from lull.store.training.tidy_runs import RunFolderCleanup
@@ -76,7 +76,7 @@ class TrainingJob:
         self,
         *,
         deciding: DecideStep,
-        train: Train,
+        train: TrainingSteps,
         running: RunningTrainer,
         training: Training,
         tidying: RunFolderCleanup,

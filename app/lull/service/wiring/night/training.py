@@ -23,7 +23,7 @@ from lull.loops.training.ratings import Ratings
 from lull.loops.training.replay_examples import ReplayExamples
 from lull.loops.training.rewarding import RewardAnswers
 from lull.loops.training.rollout import RolloutRule, Rollouts
-from lull.loops.training.train import Train
+from lull.loops.training.train import TrainingSteps
 from lull.loops.training.training_data import TrainingData
 from lull.loops.training.training_job import TrainingJob, wait_until_readable
 from lull.loops.training.work.running_trainer import RunningTrainer
@@ -175,8 +175,8 @@ def _train_of(
     learning: LearningParts,
     data: TrainingData,
     promote: Promote,
-) -> Train:
-    return Train(
+) -> TrainingSteps:
+    return TrainingSteps(
         training=shared.stores.training,
         folders=parts.folders,
         rollouts=parts.rollouts,
