@@ -198,7 +198,7 @@ def test_what_wiring_makes_takes_objects_rather_than_bundles_of_functions() -> N
     clock, chance and the settings as they are now.
     """
     made = made_in(APP / "lull" / "service" / "wiring", APP / "lull" / "service" / "entry")
-    aliases = function_aliases()
+    aliases = function_aliases() | {one.name for one in classes() if only_called(one)}
     many = {
         one.name: names
         for one in classes()
@@ -264,7 +264,7 @@ def made_in(*folders: Path) -> set[str]:
 
 
 def function_aliases() -> set[str]:
-    """Names of types of functions."""
+    """Names that stand for a type of functions."""
     return {
         alias.id
         for file in SOURCES
@@ -273,6 +273,12 @@ def function_aliases() -> set[str]:
         for alias in node.targets
         if isinstance(alias, ast.Name)
     }
+
+
+def only_called(class_: ast.ClassDef) -> bool:
+    """Whether a class is a protocol of what is called itself, which is one of functions too."""
+    called = any(one.name == "__call__" for one in functions_of(class_))
+    return called and any("Protocol" in names_in(base) for base in class_.bases)
 
 
 def functions_taken(class_: ast.ClassDef, aliases: set[str]) -> list[str]:
@@ -290,23 +296,37 @@ def functions_taken(class_: ast.ClassDef, aliases: set[str]) -> list[str]:
             for one in class_.body
             if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)
         ]
-    types = {name: ast.unparse(type_) for name, type_ in given}
     return [
-        name
-        for name, type_ in types.items()
-        if (type_.startswith("Callable[") or type_.split(" |")[0] in aliases)
-        and not VALUES.fullmatch(name)
+        name for name, type_ in given if is_function(type_, aliases) and not VALUES.fullmatch(name)
     ]
+
+
+def is_function(type_: ast.expr, aliases: set[str]) -> bool:
+    """Whether a type is one of functions, or of functions among others."""
+    match type_:
+        case ast.BinOp(left=left, right=right):
+            return is_function(left, aliases) or is_function(right, aliases)
+        case ast.Subscript(value=of):
+            return ast.unparse(of) == "Callable" or is_function(of, aliases)
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name in aliases
+    return False
 
 
 def test_two_functions_handed_to_a_constructor_are_noticed() -> None:
     source = (
         "class A:\n    def __init__(self, *, ask: Callable[[], str], rule: Callable[[], R],"
-        " tell: Tell | None, wait_s: Callable[[], float], clock: Clock) -> None: ..."
+        " tell: Tell | None, wait_s: Callable[[], float], clock: Clock,"
+        " show: None | core.Shows, find: Finds[str], made: Made) -> None: ...\n"
+        "class Shows(Protocol):\n    def __call__(self) -> None: ...\n"
+        "class Finds(Protocol[T]):\n    def __call__(self) -> T: ...\n"
+        "class Made:\n    def __call__(self) -> None: ...\n"
+        "class Clock(Protocol):\n    def now(self) -> datetime: ..."
     )
-    (class_,) = ast.parse(source).body
-    assert isinstance(class_, ast.ClassDef)
-    assert functions_taken(class_, {"Tell"}) == ["ask", "tell"]
+    class_, *others = [one for one in ast.parse(source).body if isinstance(one, ast.ClassDef)]
+    protocols = {one.name for one in others if only_called(one)}
+    assert protocols == {"Shows", "Finds"}
+    assert functions_taken(class_, protocols | {"Tell"}) == ["ask", "tell", "show", "find"]
 
 
 def acting_names() -> set[str]:

@@ -32,10 +32,10 @@ from bench.english.own_answers import AT_ONCE, MOST_TOKENS
 from bench.english.texts.questions import Question, drawn
 from bench.english.training.teach import ADAPTER, Tokens, logits_of, tokens_of
 from bench.report import Goal, print_goals, report
-from lull.core.adapters.canary import MOST_ANSWER_TOKENS, CanaryTask, canary_tasks_from
+from lull.backends.shipped.canaries import shipped_canaries
+from lull.core.adapters.canary import MOST_ANSWER_TOKENS, CanaryTask
 from lull.core.errors import ResourceError
 from lull.core.feedback.calibration import Estimate, wilson
-from lull.resources import probes_dir
 
 CASES: Final = 420
 QUICK: Final = 28
@@ -168,11 +168,6 @@ def habit_rows(answers: Sequence[Said], who: str) -> list[Json]:
     ]
 
 
-def probes() -> list[CanaryTask]:
-    files = sorted(probes_dir().glob("*.json"))
-    return [one for file in files for one in canary_tasks_from(json.loads(file.read_text("utf-8")))]
-
-
 def canary_rows(
     before: Sequence[bool], after: Sequence[bool], asked: Sequence[CanaryTask]
 ) -> list[Json]:
@@ -234,7 +229,7 @@ def measure(small: Small, work: Path, *, count: int, seed: int) -> Json:
             goal="habits alone in 1–15 % of answers", value=good, limit=FEWEST_HABITS, at_most=False
         )
     )
-    asked_probes = probes()
+    asked_probes = shipped_canaries()
     passed = [
         [one.passes(said.text) for one, said in zip(asked_probes, answers, strict=True)]
         for answers in (

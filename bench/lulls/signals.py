@@ -9,6 +9,7 @@ from typing import Final
 
 from bench.lulls.spans import Track, total
 from bench.lulls.world import World
+from lull.core.errors import LullError
 from lull.core.idle.signals import IdleSignals
 from lull.loops.idle.decide_idle import ChatCounts
 
@@ -96,3 +97,10 @@ class SimulatedSource:
             chats_in_flight=int(in_flight),
             since_chat_s=since_s,
         )
+
+
+class NoProblems:
+    """Tells nobody of a problem; implements `ProblemReporter`."""
+
+    def set_or_clear(self, key: str, error: LullError | None) -> None:
+        """Do nothing."""

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from bench.lulls.child_work import FixedWorks
-from bench.lulls.signals import NoChats, SimulatedSource
+from bench.lulls.signals import NoChats, NoProblems, SimulatedSource
 from bench.lulls.spans import Spans, union, without
 from bench.lulls.world import World
 from bench.virtual_time import VirtualLoop
@@ -274,7 +274,7 @@ async def _played(
             clock=_Clock(source, time),
             ids=ids,
             tell=tell,
-            problem=lambda _text, _error: None,
+            problems=NoProblems(),
             pace=pace,
             # Two things that cost time and change nothing here: work has no end and little needs.
             rule=WatchRule(journal_every_s=3600.0, guess_s=3600.0),

@@ -31,7 +31,7 @@ from typing import Any, Final
 import psutil
 
 from bench.lulls.child_work import ChildWork, FixedWorks
-from bench.lulls.signals import NoChats
+from bench.lulls.signals import NoChats, NoProblems
 from bench.report import RESULTS, Goal, print_goals, report, write
 from bench.screen import Screen, missing
 from lull.backends.idle.polled import PollPace
@@ -273,7 +273,7 @@ async def whole_watch(rig: Rig) -> AsyncIterator[Callable[[], None]]:
             clock=clock,
             ids=TimeSortedIds(),
             tell=lambda _window: None,
-            problem=lambda _text, _error: None,
+            problems=NoProblems(),
             pace=pace,
             rule=WatchRule(tick_s=_OFTEN_S),
         )

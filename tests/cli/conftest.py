@@ -9,9 +9,16 @@ import pytest
 
 from lull.cli.main import main
 from tests.desk import Desk
-from tests.running import Ran, nobodys_port
+from tests.running import Ran, RunningLull, nobodys_port
 
 Here = Callable[..., Ran]
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningLull]:
+    """A service for the tests of one file."""
+    with RunningLull.cleaned_up(tmp_path_factory.mktemp("cli") / "home") as lull:
+        yield lull.serve()
 
 
 @pytest.fixture

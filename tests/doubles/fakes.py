@@ -7,11 +7,20 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
+from lull.core.errors import LullError
 from lull.core.feedback.judge import Judge
 from tests.doubles.fake_chat_model import FakeChatModel
 from tests.doubles.fake_engine import FakeEngine
 
-__all__ = ["FakeChatModel", "FakeClock", "FakeCoin", "FakeEngine", "FakeIds", "JudgeNow"]
+__all__ = [
+    "FakeChatModel",
+    "FakeClock",
+    "FakeCoin",
+    "FakeEngine",
+    "FakeIds",
+    "JudgeNow",
+    "ToldProblems",
+]
 
 
 @dataclass(slots=True)
@@ -30,6 +39,20 @@ class FakeClock:
     def advance(self, seconds: float) -> None:
         self.passed_s += seconds
         self.at += timedelta(seconds=seconds)
+
+
+@dataclass(slots=True)
+class ToldProblems:
+    """Keeps the problems that are told to the user, in order; None ends one."""
+
+    told: list[tuple[str, LullError | None]] = field(default_factory=list)
+
+    def set_or_clear(self, key: str, error: LullError | None) -> None:
+        self.told.append((key, error))
+
+    def standing(self) -> dict[str, LullError]:
+        """The problems that are not over."""
+        return {key: error for key, error in dict(self.told).items() if error is not None}
 
 
 @dataclass(slots=True)

@@ -68,7 +68,7 @@ from lull.store.skills.skill_md import parse as parse_skill
 from lull.store.skills.skill_md import render
 from lull.store.sqlite.database import Database
 from tests.building import ANYBODY, FACTS, Home, answer, chat, user
-from tests.doubles.fakes import FakeChatModel, JudgeNow
+from tests.doubles.fakes import FakeChatModel, JudgeNow, ToldProblems
 from tests.doubles.word_reader import WordReader
 from tests.exact import EXACT
 
@@ -172,8 +172,15 @@ class Classroom(Home):
     credited: list[tuple[str, list[str]]] = field(default_factory=list)
     went_without: list[str] = field(default_factory=list)
     """Turns that were recorded as having wanted no skill."""
-    retired: list[tuple[str, str]] = field(default_factory=list)
+    told_problems: ToldProblems = field(default_factory=ToldProblems)
     assignments_of: Callable[[Database], HoldoutAssignments] = HoldoutAssignments
+
+    @property
+    def retired(self) -> list[tuple[str, str]]:
+        """Each retired skill with what the user is told of it."""
+        return [
+            (key.removeprefix("retired "), str(error)) for key, error in self.told_problems.told
+        ]
 
     def start(self) -> None:
         super().start()
@@ -189,9 +196,7 @@ class Classroom(Home):
                 approve=self.approve,
                 clock=self.clock,
                 ids=self.ids,
-                problem=lambda key, error: self.retired.append(
-                    (key.removeprefix("retired "), str(error))
-                ),
+                problems=self.told_problems,
             ),
             proposals=self.proposals,
             in_use=self,

@@ -30,7 +30,7 @@ from lull.loops.training.ratings import Ratings
 from lull.loops.training.replay_examples import ReplayExamples
 from lull.loops.training.rewarding import RewardAnswers
 from lull.loops.training.rollout import RolloutRule, Rollouts
-from lull.loops.training.train import Train
+from lull.loops.training.train import TrainingSteps
 from lull.loops.training.training_data import TrainingData
 from lull.loops.training.training_job import TrainingJob
 from lull.loops.training.work.running_trainer import RunningTrainer
@@ -44,7 +44,7 @@ from lull.store.training.tidy_runs import RunFolderCleanup
 from lull.store.training.training import Training
 from tests.building import ANYBODY, FACTS
 from tests.doubles.fake_engine import FakeEngine
-from tests.doubles.fakes import FakeClock, JudgeNow
+from tests.doubles.fakes import FakeClock, JudgeNow, ToldProblems
 from tests.doubles.scripted_trainer import ScriptedTrainer
 from tests.loops.classroom import MENU, Classroom
 
@@ -140,7 +140,7 @@ class NightHouse(Classroom):
     in_force: str | None = None
     model: str = POCKET
     digest: str = FACTS.digest
-    problems: list[tuple[str, LullError | None]] = field(default_factory=list)
+    told_problems: ToldProblems = field(default_factory=ToldProblems)
     short: bool = False
     looks: int = 0
     """How often the amount of free memory was checked while a trainer stood still."""
@@ -211,8 +211,8 @@ class NightHouse(Classroom):
             rule=lambda: self.training_rule,
         )
 
-    def _train(self) -> Train:
-        return Train(
+    def _train(self) -> TrainingSteps:
+        return TrainingSteps(
             training=self.training,
             folders=self.folders,
             rollouts=self.rollouts,
@@ -252,7 +252,7 @@ class NightHouse(Classroom):
             tidying=RunFolderCleanup(self.training, self.folders, keep=lambda: 20),
             clock=self.clock,
             settle=self.database.flush,
-            problem=lambda name, error: self.problems.append((name, error)),
+            problems=self.told_problems,
             events=self,
         )
 

@@ -131,9 +131,10 @@ def _command(name: str) -> Command:
     from lull.cli.adapters import adapters
     from lull.cli.backups import backup
     from lull.cli.calendars import calendar
-    from lull.cli.chat import ask, conversations, forget, read, trash
+    from lull.cli.chat import ask, conversations, forget, trash
     from lull.cli.clients import connect
     from lull.cli.demo import walk as demo
+    from lull.cli.feedback import rate, read
     from lull.cli.idle import lulls
     from lull.cli.models import model
     from lull.cli.process import service, settings, window
@@ -151,7 +152,7 @@ def _command(name: str) -> Command:
         "ask": ask.ask,
         "conversations": conversations.conversations,
         "show": conversations.show,
-        "rate": conversations.rate,
+        "rate": rate.rate,
         "read": read.read,
         "skills": skills.skills,
         "review": review.review,

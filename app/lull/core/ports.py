@@ -1,5 +1,5 @@
-"""Interfaces of the clock, new ids, random numbers, a store for passwords, and a callback that
-shows problems to the user; other code receives them as arguments.
+"""Interfaces of the clock, new ids, random numbers, a store for passwords, and what shows problems
+to the user; other code receives them as arguments.
 
 Each is a small protocol with a real implementation and a fake for tests; both pass the same
 contract test. Interfaces of a single subject are in that subject's folder.
@@ -38,11 +38,11 @@ class RandomNumbers(Protocol):
 
 
 class ProblemReporter(Protocol):
-    """Interface of a callback by which a part of Lull shows an error to the user, and takes it away
-    once the problem is over.
+    """Interface by which a part of Lull shows an error to the user, and takes it away once the
+    problem is over.
     """
 
-    def __call__(self, key: str, error: LullError | None, /) -> None:
+    def set_or_clear(self, key: str, error: LullError | None) -> None:
         """Show the error to the user as the problem with this key; None means that the problem is
         over and is no longer shown.
         """

@@ -43,7 +43,7 @@ from lull.store.adapters.adapters import Adapters
 from lull.store.adapters.gate_measures import GateMeasures
 from lull.store.feedback.live_rewards import LiveRewards
 from tests.building import database_at
-from tests.doubles.fakes import FakeClock
+from tests.doubles.fakes import FakeClock, ToldProblems
 
 POCKET = "pocket"
 WISH = "no, when you write a menu, join with bars and end with sugar"
@@ -111,7 +111,7 @@ class House:
     each: int = 12
     clock: FakeClock = field(default_factory=FakeClock)
     told: list[tuple[str, str]] = field(default_factory=list)
-    problems: dict[str, LullError] = field(default_factory=dict)
+    told_problems: ToldProblems = field(default_factory=ToldProblems)
     contests: int = 0
     taught: str = ""
     rated: tuple[RatedQuestion, ...] = ()
@@ -153,14 +153,14 @@ class House:
             clock=self.clock,
             rule=lambda: self.rule,
             tell=lambda version: self.told.append((version.id, version.status.value)),
-            problem=self._problem,
+            problems=self.told_problems,
         )
         self.control = AdapterControl(
             self.adapters,
             self.promote,
             AdapterReloads(),
             model=lambda: POCKET,
-            problem=self._problem,
+            problems=self.told_problems,
         )
 
     async def serve_pocket(self) -> None:
@@ -224,9 +224,10 @@ class House:
             successes=successes(10),
         )
 
-    def _problem(self, key: str, error: LullError | None) -> None:
-        model = key.removeprefix("adapter of ")
-        if error is None:
-            self.problems.pop(model, None)
-        else:
-            self.problems[model] = error
+    @property
+    def problems(self) -> dict[str, LullError]:
+        """The problem that the user sees of each model."""
+        return {
+            key.removeprefix("adapter of "): error
+            for key, error in self.told_problems.standing().items()
+        }

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest_asyncio
 
+from lull.backends.shipped.canaries import shipped_canaries
 from lull.core.adapters.adapter import AdapterStatus, AdapterVersion, LearnedSkill
 from lull.core.chat.messages import Finish
 from lull.core.training.curriculum_by_model import CurriculumByModel
@@ -21,7 +22,6 @@ from lull.loops.training.past_curriculum import PastCurriculum
 from lull.pocket import language as pocket
 from lull.pocket import parsing
 from lull.pocket.curriculum import PocketCurriculum
-from lull.service.wiring.learning.curriculum import shipped_canaries
 from lull.store.adapters.adapters import Adapters
 from lull.store.chat.turn_rows import Label
 from tests.building import FACTS, answer

@@ -17,6 +17,7 @@ import pytest
 import pytest_asyncio
 
 from lull.backends.mlx.engine import MlxEngine
+from lull.backends.shipped.canaries import shipped_canaries
 from lull.core.adapters.gate_report import Verdict
 from lull.core.training.curriculum_by_model import CurriculumByModel
 from lull.core.training.record import Run
@@ -30,7 +31,6 @@ from lull.pocket import language as pocket
 from lull.pocket.curriculum import PocketCurriculum
 from lull.pocket.language import Joiner, Kind, Style
 from lull.resources import pocket_dir
-from lull.service.wiring.learning.curriculum import shipped_canaries
 from lull.store.adapters.adapters import Adapters
 from lull.store.chat.turn_rows import Label
 from tests.doubles.fakes import JudgeNow

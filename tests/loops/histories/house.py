@@ -70,7 +70,7 @@ from lull.store.skills.skill_folders import SkillFolders
 from lull.store.skills.skills import Skills
 from lull.store.sqlite.database import Database
 from tests.building import KEY
-from tests.doubles.fakes import FakeChatModel, FakeClock, FakeCoin, FakeIds, JudgeNow
+from tests.doubles.fakes import FakeChatModel, FakeClock, FakeCoin, FakeIds, JudgeNow, ToldProblems
 from tests.exact import EXACT
 from tests.loops.histories.puppets import Ear, Policy, Referee, writer
 
@@ -189,7 +189,7 @@ class House:
                 approve=self.approve,
                 clock=clock,
                 ids=world.ids,
-                problem=lambda *_: None,
+                problems=ToldProblems(),
             ),
             proposals=self.proposals,
             in_use=self,

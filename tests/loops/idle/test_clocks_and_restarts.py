@@ -195,4 +195,4 @@ def test_work_that_never_gives_its_memory_back_keeps_nobody_waiting(
         await asyncio.sleep(1)
 
     room = play(scene)
-    assert "did not end" in str(room.problems[-1][1])
+    assert "did not end" in str(room.told_problems.told[-1][1])

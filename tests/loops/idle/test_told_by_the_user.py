@@ -12,6 +12,7 @@ from lull.core.idle.pausing import PauseLength
 from lull.core.idle.policy import WindowState
 from lull.core.idle.scheduling import WorkKind
 from lull.loops.idle.lull_runner import Runner, RunnerRule
+from tests.doubles.fakes import ToldProblems
 from tests.loops.idle.watched import (
     MINUTE,
     FakeWork,
@@ -133,7 +134,7 @@ def test_a_piece_that_is_stopped_before_its_first_moment_does_not_start_behind_t
         runner = Runner(
             clock=room.clock,
             ended=lambda: None,
-            problem=lambda _text, _error: None,
+            problems=ToldProblems(),
             rule=RunnerRule(),
         )
         work = FakeWork()

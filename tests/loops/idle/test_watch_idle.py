@@ -263,7 +263,7 @@ def test_work_whose_model_takes_minutes_for_an_answer_is_not_ended(
         async with running(room.watch()):
             await asyncio.sleep(5 * MINUTE)
             assert room.work[0].said() == ["run", "run"]
-            assert not any(error for _, error in room.problems)
+            assert not any(error for _, error in room.told_problems.told)
 
     play(scene)
 
@@ -278,7 +278,7 @@ def test_work_that_hangs_is_ended_and_left_alone_for_a_while(play: Callable[[Sce
     stuck, good = room.work
     assert stuck.said() == ["run", "give back"]
     assert good.runs
-    assert "did not finish" in str(room.problems[0][1])
+    assert "did not finish" in str(room.told_problems.told[0][1])
 
 
 @pytest.mark.full
@@ -298,7 +298,7 @@ def test_work_that_fails_says_so_and_other_work_gets_its_turn(
 
     room = play(scene)
     assert room.work[1].runs
-    assert ("Proving bad", room.work[0].fails) in room.problems
+    assert ("Proving bad", room.work[0].fails) in room.told_problems.told
 
 
 def test_a_fault_of_ours_in_work_is_not_swallowed(play: Callable[[Scene], Room]) -> None:

@@ -23,7 +23,7 @@ from lull.loops.idle.decide_idle import ChatCounts, DecideIdle
 from lull.loops.idle.watch_idle import WatchIdle, WatchRule
 from lull.store.idle.windows import WindowRow, Windows
 from lull.store.sqlite.database import Database
-from tests.doubles.fakes import FakeIds
+from tests.doubles.fakes import FakeIds, ToldProblems
 
 T = TypeVar("T")
 
@@ -131,7 +131,7 @@ class Room:
     idle_before_s: float = HOUR
     """Seconds without input before the last key was struck."""
     told: list[tuple[float, WindowState]] = field(default_factory=list)
-    problems: list[tuple[str, LullError | None]] = field(default_factory=list)
+    told_problems: ToldProblems = field(default_factory=ToldProblems)
     hurried: list[bool] = field(default_factory=list)
     woken: int = 0
     ids: FakeIds = field(default_factory=FakeIds)
@@ -202,7 +202,7 @@ class Room:
             clock=self,
             ids=self.ids,
             tell=lambda window: self.told.append((self.loop.time(), window.state)),
-            problem=lambda text, error: self.problems.append((text, error)),
+            problems=self.told_problems,
             rule=WatchRule(**rule),
         )
 

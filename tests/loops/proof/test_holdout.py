@@ -14,7 +14,7 @@ from lull.core.proof.proposal import ProposalKind, ProposalStatus
 from lull.core.proof.rules import HoldoutRule
 from lull.core.skills.skill import ChangeKind, SkillKey, SkillStatus
 from lull.loops.chat.serve import Serving
-from lull.loops.proof.measured_skills import records_in
+from lull.loops.proof.measured_skills import reward_sums
 from lull.store.chat.holdout_assignments import HoldoutAssignments
 from lull.store.chat.turn_rows import Label
 from lull.store.sqlite.database import Database
@@ -317,11 +317,11 @@ def test_a_skill_is_credited_with_the_trajectories_that_had_it() -> None:
         HoldoutOutcome(good=0.25, tosses={MENU_KEY: in_}),
         HoldoutOutcome(good=0.0, tosses={MENU_KEY: out}),
     ]
-    assert records_in(outcomes, {}) == {MENU_KEY: (1.25, 0.75)}
+    assert reward_sums(outcomes, {}) == {MENU_KEY: (1.25, 0.75)}
 
 
 def test_a_skill_is_credited_with_the_replays_that_had_it() -> None:
     pair = Pair(
         request="t", part=PairPart.SIBLING, seed=1, without=1.0, with_=0.5, scored_by="judge:1"
     )
-    assert records_in([], {MENU_KEY: [pair]}) == {MENU_KEY: (0.5, 0.5)}
+    assert reward_sums([], {MENU_KEY: [pair]}) == {MENU_KEY: (0.5, 0.5)}

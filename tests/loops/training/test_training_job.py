@@ -19,15 +19,17 @@ async def test_only_an_event_that_may_change_the_material_is_followed_by_a_searc
 ) -> None:
     monkeypatch.setattr(training_job, "DEBOUNCE_S", 0.0)
     searching = asyncio.create_task(house.job.keep_searching())
-    await until(lambda: len(house.problems) == 1)  # a search says whether there is a problem
+    await until(
+        lambda: len(house.told_problems.told) == 1
+    )  # a search says whether there is a problem
     for kind in (EventKind.LULL, EventKind.TRAINING, EventKind.PROBLEM):
         house.job.heard(kind)
     await stands()
     await house.job.search_now()  # one at a time: one that had begun is over now
-    assert len(house.problems) == 1
+    assert len(house.told_problems.told) == 1
     for number, kind in enumerate((EventKind.TURN_RECORDED, EventKind.LABEL), 2):
         house.job.heard(kind)
-        await until(lambda number=number: len(house.problems) == number)
+        await until(lambda number=number: len(house.told_problems.told) == number)
     searching.cancel()
     await asyncio.gather(searching, return_exceptions=True)
 

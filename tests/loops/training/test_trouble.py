@@ -68,7 +68,7 @@ async def test_a_run_whose_trainer_dies_three_times_at_the_same_step_waits_for_a
     assert next_step == NothingToDo(text=run.why, stuck=True)
     started = len(house.trainer.runs)
     watching = asyncio.create_task(house.job.keep_searching())
-    await until(lambda: any(str(error).find(run.why) >= 0 for _, error in house.problems))
+    await until(lambda: any(str(error).find(run.why) >= 0 for _, error in house.told_problems.told))
     watching.cancel()
     await asyncio.gather(watching, return_exceptions=True)
     assert len(house.trainer.runs) == started and len(house.training.runs()) == 1

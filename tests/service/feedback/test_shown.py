@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from lull.cli.chat.read import again_words, list_words
+from lull.cli.feedback.read import again_words, list_words
 from lull.core.errors import UsageError
 from lull.core.feedback.feedback import Feedback, MessageFindings, RuleKind, Scope
 from lull.service.feedback.hearing import FeedbackRequests

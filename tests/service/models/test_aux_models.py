@@ -24,7 +24,7 @@ from lull.service.models.replay_targets import ReplayTargets
 from lull.service.models.role_settings import models_to_examine
 from lull.service.wiring.learning.asking import ModelsByBackends
 from tests.building import FACTS
-from tests.doubles.fakes import FakeClock
+from tests.doubles.fakes import FakeClock, ToldProblems
 
 
 class SmallReader:
@@ -66,7 +66,7 @@ def asked(settings: Settings, **admitted: str) -> AuxModels:
     return AuxModels(
         MAKE,
         lambda: settings,
-        problem=lambda *_: None,
+        problems=ToldProblems(),
         own_writers=(),
         reader=SMALL,
         admitted=who,

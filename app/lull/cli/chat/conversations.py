@@ -1,14 +1,10 @@
-"""`lull conversations`, `lull show` and `lull rate`: list, show and rate recorded conversations.
-
-Only `rate` needs a running service.
-"""
+"""`lull conversations` and `lull show`: list and show recorded conversations, without a service."""
 
 from __future__ import annotations
 
 from urllib.parse import quote
 
 from lull.cli.shared.context import Context, plain, short_time, table
-from lull.cli.shared.control import Control
 from lull.contract import routes
 from lull.contract.conversation_markdown import conversation_markdown
 from lull.contract.json_object import Json
@@ -106,10 +102,3 @@ def _show_words(document: Json) -> str:
         if turn["label"]:
             lines.append(f"  rated {turn['label']}")
     return plain("\n".join(lines))
-
-
-def rate(context: Context) -> None:
-    """Run `lull rate`: store the user's rating of one answer."""
-    path = routes.RATE.format(id=quote(context.options.turn, safe=""))
-    turn = Control(context.paths).post(path, {"label": context.options.label})
-    context.print_result(turn, lambda t: f"{t['id']}: {t['label'] or 'no label'}")

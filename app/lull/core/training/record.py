@@ -227,11 +227,12 @@ def with_unread(made: RunProgress) -> RunProgress:
     return replace(made, unread=made.unread + 1)
 
 
-def with_start(made: RunProgress, step: int) -> RunProgress:
-    """Return a training run's progress after its trainer has started behind step number `step`, so
-    that it could read what it starts from. If checkpoints of a run that had not crashed are lost,
-    as in a restored backup, the steps to be made again count as new: a crash among them does not
-    count as one at the furthest step.
+def with_trainer_started(made: RunProgress, step: int) -> RunProgress:
+    """Return a training run's progress once its trainer goes on after step number `step`: the files
+    that it starts from could be read.
+
+    If this is an earlier step than was reached before, and the run has not crashed, checkpoints
+    were lost, as in a restored backup. Then the later steps count as never reached.
     """
     if made.falls == 0:
         made = replace(made, furthest=min(made.furthest, step))

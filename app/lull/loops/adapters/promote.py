@@ -85,10 +85,10 @@ class Promote:
         clock: Clock,
         rule: Callable[[], PromoteRule],
         tell: Callable[[AdapterVersion], None],
-        problem: ProblemReporter,
+        problems: ProblemReporter,
     ) -> None:
         """The function `rule` returns the settings of trials and rollbacks, `tell` is called after
-        every change of an adapter, and `problem` shows the user an error when such a change fails.
+        every change of an adapter, and `problems` shows the user an error when such a change fails.
         """
         self._adapters = adapters
         self._files = files
@@ -98,7 +98,7 @@ class Promote:
         self._clock = clock
         self._rule = rule
         self._tell = tell
-        self._problem = problem
+        self._problems = problems
         self._moves = SwitchAdapters(adapters, files, host=host, tell=tell)
         # Two moves must not interleave loading and switching.
         self._moving = asyncio.Lock()
@@ -292,7 +292,7 @@ class Promote:
         if isinstance(wrong, UnreadableAdapter):
             self._unread.add(model)
         if wrong is not None or unread:
-            self._problem(_problem_key(model), wrong)
+            self._problems.set_or_clear(_problem_key(model), wrong)
 
     async def _take_up(self, model: str) -> LullError | None:
         """Route requests to the adapters in force; return what keeps one of them out of use. One
@@ -353,7 +353,7 @@ class Promote:
             f"{version.id} cannot be used any more: {wrong}",
             hint=f"{then or 'The base'} answers instead.",
         )
-        self._problem(_problem_key(version.base_model), told)
+        self._problems.set_or_clear(_problem_key(version.base_model), told)
         return told
 
     async def step(self) -> None:
@@ -393,7 +393,7 @@ class Promote:
             else:
                 now = self._clock.now()
                 await self._moves.move(self._adapters.end_trial(model, at=now, why=why))
-        self._problem(
+        self._problems.set_or_clear(
             _problem_key(version.base_model),
             AdapterError(
                 f"{adapter} was rolled back: {why}.",

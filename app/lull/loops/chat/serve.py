@@ -3,8 +3,9 @@ arrives, and stores the request and its answer at the end.
 
 `open` decides which adapter answers, finds the conversation that the request continues, decides
 which skills are injected, and has them put into the request's body. `close` records the turn.
-Neither waits for learning, for a model or for the disk: facts that do not arrive in time are left
-out, and the request goes through.
+Neither waits for learning, for a model or for a write: facts that do not arrive in time are left
+out, and the request goes through. Only a conversation that is not in memory is first looked up in
+the database.
 """
 
 from __future__ import annotations

@@ -54,16 +54,16 @@ class Runner:
         *,
         clock: Clock,
         ended: Callable[[], None],
-        problem: ProblemReporter,
+        problems: ProblemReporter,
         rule: RunnerRule,
     ) -> None:
         """The callback `ended` is called when a unit (a limited time) of background work ends.
 
-        `problem` is called with the work's error, or with None if the work succeeded.
+        `problems` shows the user the work's error, until the work succeeds.
         """
         self._clock = clock
         self._ended = ended
-        self._problem = problem
+        self._problems = problems
         self._rule = rule
         self._work: LullWork | None = None
         self._unit: asyncio.Task[None] | None = None
@@ -187,7 +187,7 @@ class Runner:
             return
         error = unit.exception()
         if error is None:
-            self._problem(work.text, None)
+            self._problems.set_or_clear(work.text, None)
         elif isinstance(error, LullError):
             self._rest(work, error)
         else:
@@ -262,7 +262,7 @@ class Runner:
 
     def _rest(self, work: LullWork, error: LullError) -> None:
         self._resting[work.id] = self._clock.monotonic_s() + self._rule.rest_s
-        self._problem(work.text, error)
+        self._problems.set_or_clear(work.text, error)
 
     def _count(self, *, ended: bool) -> None:
         if self._work is None:

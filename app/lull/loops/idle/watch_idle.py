@@ -83,14 +83,14 @@ class WatchIdle:
         clock: Clock,
         ids: Ids,
         tell: Callable[[IdleWindow], None],
-        problem: ProblemReporter,
+        problems: ProblemReporter,
         pace: LullPace | None = None,
         rule: WatchRule | None = None,
     ) -> None:
         """Reads the stored journal of idle windows. The callback `tell` is called whenever the
         decision whether work may run changes.
 
-        `problem` is called when work fails, and with None when it works again.
+        `problems` shows the user the error of work that failed, until it works again.
         """
         self._deciding = deciding
         self._queue = queue
@@ -100,7 +100,7 @@ class WatchIdle:
         self._pace = pace or LullPace()
         self._rule = rule or WatchRule()
         self._runner = Runner(
-            clock=clock, ended=self._pace.nudge, problem=problem, rule=self._rule.runner
+            clock=clock, ended=self._pace.nudge, problems=problems, rule=self._rule.runner
         )
         self._journal = LullJournal.load(
             windows, ids, clock.now(), every_s=self._rule.journal_every_s

@@ -67,11 +67,11 @@ class UseEvidence:
         """Estimate each skill's effect on answers, from all its replays and all conversations of
         its holdout, in which chance decided whether it was in the prompt. Slow.
         """
-        texts = {key: skill.sha256 for key, skill in skills.items()}
+        texts = texts_of(skills)
         outcomes, pairs = self.assignments.outcomes(texts), self.replays.pairs(texts)
         return SkillEstimates(
             effects=effects_in(outcomes, pairs),
-            records=records_in(outcomes, pairs),
+            records=reward_sums(outcomes, pairs),
             harm={
                 k: combined_e_value(live_harm_e(outcomes, k), replay_harm_e(pairs[k]))
                 for k in skills
@@ -82,6 +82,11 @@ class UseEvidence:
             },
             replays={key: counts_of(pairs[key]) for key in skills},
         )
+
+
+def texts_of(skills: Mapping[SkillKey, Skill]) -> dict[SkillKey, str]:
+    """Return the hash of each skill's text; what is measured counts only for this text."""
+    return {key: skill.sha256 for key, skill in skills.items()}
 
 
 def measured_skills(library: Library, proposals: Proposals) -> dict[SkillKey, Skill]:
@@ -156,7 +161,7 @@ def effects_in(
     return {key: value for key, value in found.items() if value is not None}
 
 
-def records_in(
+def reward_sums(
     outcomes: Sequence[HoldoutOutcome], pairs: Mapping[SkillKey, Sequence[Pair]]
 ) -> dict[SkillKey, tuple[float, float]]:
     """Sum up how good answers with each skill were, as (sum of rewards, sum of 1 minus reward),

@@ -35,15 +35,15 @@ class RetireSkills:
         approve: Approve,
         clock: Clock,
         ids: Ids,
-        problem: ProblemReporter,
+        problems: ProblemReporter,
     ) -> None:
-        """The callback `problem` informs the user that a skill was retired, with the reason."""
+        """`problems` tells the user that a skill was retired, with the reason."""
         self._skills = skills
         self._proposals = proposals
         self._approve = approve
         self._clock = clock
         self._ids = ids
-        self._problem = problem
+        self._problems = problems
 
     def now(self) -> datetime:
         """Return the current time, up to which the days are counted that a skill was not needed."""
@@ -64,7 +64,7 @@ class RetireSkills:
             return
         await self._approve.retire(skill.key, why=why)
         log.info("skill %s was retired: %s", skill.name, why)
-        self._problem(f"retired {skill.name}", _retired(skill, why))
+        self._problems.set_or_clear(f"retired {skill.name}", _retired(skill, why))
 
     def _brought_back(self, skill: Skill) -> bool:
         """Whether this text was retired before and brought back; then the user is asked."""

@@ -72,7 +72,7 @@ class PromotesAdapters(Protocol):
         """
 
 
-class Train:
+class TrainingSteps:
     """Carries out steps of training, which were decided elsewhere: sampling answers, making a
     training run, and testing its adapter.
     """

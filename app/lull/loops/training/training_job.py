@@ -31,7 +31,7 @@ from lull.loops.training.next_step import (
     groups_of,
     run_of,
 )
-from lull.loops.training.train import Train
+from lull.loops.training.train import TrainingSteps
 from lull.loops.training.work.engine_work import GROUP_S, EngineWork
 from lull.loops.training.work.running_trainer import RunningTrainer
 from lull.store.training.tidy_runs import RunFolderCleanup
@@ -76,13 +76,13 @@ class TrainingJob:
         self,
         *,
         deciding: DecideStep,
-        train: Train,
+        train: TrainingSteps,
         running: RunningTrainer,
         training: Training,
         tidying: RunFolderCleanup,
         clock: Clock,
         settle: Callable[[], None],
-        problem: ProblemReporter,
+        problems: ProblemReporter,
         events: TrainingEvents,
     ) -> None:
         """The function `settle` blocks until everything recorded so far can be read."""
@@ -93,7 +93,7 @@ class TrainingJob:
         self._tidying = tidying
         self._clock = clock
         self._settle = settle
-        self._problem = problem
+        self._problems = problems
         self._events = events
         self._next_step: NextStep = _NOTHING
         self._work: LullWork | None = None
@@ -291,12 +291,12 @@ class TrainingJob:
             await self.search_now()
         except LullError as error:
             self.trouble = error
-            self._problem("training", error)
+            self._problems.set_or_clear("training", error)
             self._work = None
         else:
             step = self._next_step
             stuck = isinstance(step, NothingToDo) and step.stuck
-            self._problem("training", TrainingError(step.text) if stuck else None)
+            self._problems.set_or_clear("training", TrainingError(step.text) if stuck else None)
 
     # The user's commands
 

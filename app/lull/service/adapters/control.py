@@ -38,16 +38,16 @@ class AdapterControl:
         reloads: AdapterReloads,
         *,
         model: Callable[[], str],
-        problem: ProblemReporter,
+        problems: ProblemReporter,
     ) -> None:
-        """The function `model` returns the name of the model that is trained; `problem` shows the
+        """The function `model` returns the name of the model that is trained; `problems` shows the
         user an error about the records of adapters.
         """
         self._adapters = adapters
         self._promote = promote
         self._reloads = reloads
         self._model = model
-        self._problem = problem
+        self._problems = problems
         self._put_right: LullError | None = None
         """What other programs had changed in the records of adapters, until the next start."""
 
@@ -135,7 +135,7 @@ class AdapterControl:
         """
         self._put_right = await self._adapters.repair() or self._put_right
         damage = await asyncio.to_thread(self._adapters.damage_error)
-        self._problem(RECORDS, damage or self._put_right)
+        self._problems.set_or_clear(RECORDS, damage or self._put_right)
 
     async def _look_again(self) -> None:
         """Check the records after a change that is done, whatever is wrong with them."""

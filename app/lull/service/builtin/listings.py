@@ -155,7 +155,7 @@ def _model_info(model: LocalModel, *, verbose: bool) -> JsonObject:
 
 
 def short_count(count: int) -> str:
-    """Format a parameter count as Ollama prints it: 557K, 1.24B."""
+    """Format a parameter count as Ollama prints it: 557K, 134.52M, 1.2B."""
     for unit, letter in ((10**9, "B"), (10**6, "M")):
         if count >= unit:
             number = count / unit

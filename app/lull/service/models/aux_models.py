@@ -43,7 +43,7 @@ class AuxModels:
         make: MakesModels,
         settings: Callable[[], Settings],
         *,
-        problem: ProblemReporter,
+        problems: ProblemReporter,
         own_writers: Sequence[Evolver],
         reader: FeedbackReader | None = None,
         admitted: Callable[[ModelRole], str | None] = _nobody,
@@ -55,7 +55,7 @@ class AuxModels:
         """
         self._make = make
         self._settings = settings
-        self._problem = problem
+        self._problems = problems
         self._own_writers = own_writers
         self._small_reader = reader
         self._admitted = admitted
@@ -87,7 +87,7 @@ class AuxModels:
         """
         wanted = replace(self._settings().reader, model=self.model_name(ModelRole.READER))
         if not wanted.model:
-            self._problem(_SETTINGS_OF[ReaderSettings], None)
+            self._problems.set_or_clear(_SETTINGS_OF[ReaderSettings], None)
             return self._small_reader
         if self._reader is None or self._reader[0] != wanted:
             chat = self._chat(wanted)
@@ -102,7 +102,7 @@ class AuxModels:
         """
         wanted = replace(self._settings().judge, model=self.model_name(ModelRole.JUDGE))
         if not wanted.model:
-            self._problem(_SETTINGS_OF[JudgeSettings], None)
+            self._problems.set_or_clear(_SETTINGS_OF[JudgeSettings], None)
             return None
         if self._judge is None or self._judge[0] != wanted:
             chat = self._chat(wanted)
@@ -124,7 +124,7 @@ class AuxModels:
         ]
         wanted = replace(self._settings().writer, model=self.model_name(ModelRole.WRITER))
         if not wanted.model:
-            self._problem(_SETTINGS_OF[WriterSettings], None)
+            self._problems.set_or_clear(_SETTINGS_OF[WriterSettings], None)
             return writers
         if self._writer is None or self._writer[0] != wanted:
             chat = self._chat(wanted)
@@ -139,9 +139,9 @@ class AuxModels:
         try:
             chat = self._endpoint(wanted)
         except LullError as error:
-            self._problem(problem, error)
+            self._problems.set_or_clear(problem, error)
             return None
-        self._problem(problem, None)
+        self._problems.set_or_clear(problem, None)
         return chat
 
     def _endpoint(self, wanted: ReaderSettings | JudgeSettings | WriterSettings) -> ChatModel:

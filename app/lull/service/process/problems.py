@@ -22,7 +22,8 @@ def _alike(_kind: str, _secret: str) -> int:
 
 
 class Problems:
-    """Holds the service's current problems (errors shown to the user until they are over), by key.
+    """Holds the service's current problems (errors shown to the user until they are over), by key;
+    implements `ProblemReporter`.
 
     A problem that is reported again with the same text is neither logged nor published again.
     """

@@ -4,7 +4,6 @@ the watch of the skill files, the database's upkeep, backups and the trash.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
@@ -13,7 +12,6 @@ from lull.backends.retrieval.skill_index import WordIndex
 from lull.config.paths import Paths
 from lull.config.settings import Settings
 from lull.core.chat.retention import Limits
-from lull.core.errors import StoreError
 from lull.loops.forgetting.sweep import Sweep
 from lull.service.backups.backups import Backups
 from lull.service.chat.throwing_away import TrashRequests
@@ -36,18 +34,13 @@ from lull.store.proof.placings import PLACING_ROWS
 from lull.store.proof.proposal_rows import FAULT_ROWS, REPLAY_ROWS
 from lull.store.proof.shown_pairs import SHOWN_ROWS
 from lull.store.proof.use_replays import USE_REPLAY_ROWS
-from lull.store.rows.damaged_values import damage_told
-from lull.store.rows.measured_rows import (
-    MeasuredRows,
-    damaged_measurements,
-    remove_measurements,
-)
+from lull.store.rows.measured_rows import MeasuredRows
 from lull.store.skills.proof_records import (
     proof_records_not_put_right,
     repair_proof_records,
 )
 from lull.store.skills.skill_seals import repair_rows
-from lull.store.sqlite.database import Database
+from lull.store.sqlite.mending_measurements import remove_damaged_measurements
 from lull.store.training.group_rows import GROUP_ROWS
 from lull.store.training.trained_adapters import (
     repair_trained_adapters,
@@ -133,22 +126,11 @@ def _watch_records(shared: SharedParts) -> WatchRecords:
             ),
             "proposals": RecordChecks(damage=stores.proposals.damage_error),
             "measurements": RecordChecks(
-                repair=lambda: _remeasured(stores.database), at_start=False
+                repair=lambda: remove_damaged_measurements(stores.database, MEASUREMENTS),
+                at_start=False,
             ),
         },
         shared.problems,
-    )
-
-
-async def _remeasured(database: Database) -> StoreError | None:
-    """Remove the damaged rows of measurements, and return what to tell the user of them."""
-    damaged = await asyncio.to_thread(
-        lambda: database.read(lambda c: damaged_measurements(c, MEASUREMENTS))
-    )
-    if not damaged:
-        return None
-    return damage_told(
-        await database.write(lambda c: remove_measurements(c, MEASUREMENTS, damaged))
     )
 
 

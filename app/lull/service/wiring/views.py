@@ -14,7 +14,7 @@ from lull.service.feedback.rating import Rating
 from lull.service.feedback.trust_view import TrustView
 from lull.service.feedback.user_words import UserWords
 from lull.service.wiring.base.shared import SharedParts
-from lull.service.wiring.base.stores import StoredRecords, records_in
+from lull.service.wiring.base.stores import StoredRecords, stored_records
 from lull.service.wiring.learning.feedback import LearningParts
 
 
@@ -35,7 +35,7 @@ def views_of(shared: SharedParts, learning: LearningParts, memory: LateExemplars
     is.
     """
     stores = shared.stores
-    stored = records_in(
+    stored = stored_records(
         stores,
         eligible=Eligible(
             stores.rewards, stores.proposals, still=learning.current_selection.selects_same_skills

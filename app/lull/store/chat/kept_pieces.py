@@ -21,8 +21,8 @@ log = logging.getLogger(__name__)
 
 
 class KeptPieces:
-    """Keeps pieces of long requests in their table, and moves their messages into the tables of
-    conversations as long as there are any.
+    """Keeps pieces of long requests in a table of their own, and moves the messages of one piece
+    after the other into the tables of conversations until that table is empty.
     """
 
     def __init__(self, database: Database) -> None:

@@ -32,8 +32,8 @@ from lull.core.training.record import (
     RunStatus,
     why_stuck,
     with_crash,
-    with_start,
     with_step,
+    with_trainer_started,
     with_unread,
 )
 from lull.store.training.run_folders import RunFolders
@@ -286,7 +286,7 @@ class TrainerWork:
         made = self._run.progress
         match event:
             case RunBegan():
-                made = with_start(made, event.from_step)
+                made = with_trainer_started(made, event.from_step)
                 made = replace(made, of=event.steps, peak_mb=event.peak_mb)
             case StepDone():
                 self._step_s = event.tokens / event.tokens_s if event.tokens_s else 0.0

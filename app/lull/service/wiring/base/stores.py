@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from lull.config.paths import Paths
 from lull.core.proof.placing import PlacingResult
-from lull.loops.proof.measured_skills import StoredEffects, UseEvidence, measured_skills
+from lull.loops.proof.measured_skills import StoredEffects, UseEvidence, measured_skills, texts_of
 from lull.loops.training.eligible import Eligible, unchanged_since
 from lull.service.chat.reading import StoredConversations
 from lull.service.skills.reading import MeasuredEffects, StoredSkills
@@ -77,7 +77,7 @@ class StoredRecords:
     learning: StoredLearning
 
 
-def records_in(
+def stored_records(
     stores: Stores,
     *,
     eligible: Eligible,
@@ -104,14 +104,13 @@ def reading_of(stores: Stores) -> StoredRecords:
     """
     library = stores.skills.library()
     skills = measured_skills(library, stores.proposals)
-    texts = {key: skill.sha256 for key, skill in skills.items()}
-    return records_in(
+    return stored_records(
         stores,
         eligible=Eligible(
             stores.rewards,
             stores.proposals,
             still=unchanged_since(library.generation),
         ),
-        measured=StoredEffects(evidence=stores.use, texts=texts),
+        measured=StoredEffects(evidence=stores.use, texts=texts_of(skills)),
         placings=Placings(stores.database).all,
     )

@@ -4,15 +4,11 @@ recorded requests.
 
 from __future__ import annotations
 
-import json
-from functools import lru_cache
-
-from lull.core.adapters.canary import CanaryTask, canary_tasks_from
+from lull.backends.shipped.canaries import shipped_canaries
 from lull.core.training.curriculum_by_model import CurriculumByModel
 from lull.loops.chat.current_selection import CurrentSelection
 from lull.loops.training.past_curriculum import PastCurriculum
 from lull.pocket.curriculum import PocketCurriculum
-from lull.resources import probes_dir
 from lull.service.wiring.base.own_models import TOY
 from lull.service.wiring.base.shared import SharedParts
 
@@ -28,16 +24,3 @@ def curriculum_of(shared: SharedParts, current_selection: CurrentSelection) -> C
         current_selection=current_selection,
     )
     return CurriculumByModel(past, {TOY: PocketCurriculum()})
-
-
-@lru_cache(maxsize=1)
-def shipped_canaries() -> tuple[CanaryTask, ...]:
-    """Return the canary prompts that ship with Lull: prompts with known right answers, which test
-    whether a LoRA adapter has lost abilities.
-
-    Raises ResourceError.
-    """
-    files = sorted(probes_dir().glob("*.json"))
-    return tuple(
-        one for file in files for one in canary_tasks_from(json.loads(file.read_text("utf-8")))
-    )

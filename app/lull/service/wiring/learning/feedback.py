@@ -115,7 +115,7 @@ def holdout_of(shared: SharedParts, settings: Callable[[], Settings]) -> Holdout
         approve=shared.approve,
         clock=shared.clock,
         ids=TimeSortedIds(),
-        problem=shared.problems.set_or_clear,
+        problems=shared.problems,
     )
     return Holdout(
         evidence=stores.use,
@@ -151,7 +151,7 @@ def learning_of(
     asked = AuxModels(
         make,
         settings,
-        problem=shared.problems.set_or_clear,
+        problems=shared.problems,
         own_writers=(PocketWriter(), RuleWriter(partial(proposed_check, tools=TOOLS))),
         reader=reader,
         admitted=exams.examine.admitted,

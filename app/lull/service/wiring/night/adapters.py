@@ -71,14 +71,14 @@ def adapters_of(
         clock=shared.clock,
         rule=lambda: promote_rule(settings()),
         tell=tell,
-        problem=shared.problems.set_or_clear,
+        problems=shared.problems,
     )
     control = AdapterControl(
         adapters,
         promote,
         shared.models.built_in.reloads,
         model=lambda: settings().training.model,
-        problem=shared.problems.set_or_clear,
+        problems=shared.problems,
     )
     return AdapterParts(adapters=adapters, files=files, promote=promote, control=control)
 

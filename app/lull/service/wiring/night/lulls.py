@@ -117,7 +117,7 @@ def watch_of(
         clock=shared.clock,
         ids=TimeSortedIds(),
         tell=tell,
-        problem=shared.problems.set_or_clear,
+        problems=shared.problems,
         # A trainer keeps its memory while the user only looks something up.
         rule=WatchRule(give_back_after_s=settings().training.suspend_kill_after_s),
     )

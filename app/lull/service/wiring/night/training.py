@@ -23,7 +23,7 @@ from lull.loops.training.ratings import Ratings
 from lull.loops.training.replay_examples import ReplayExamples
 from lull.loops.training.rewarding import RewardAnswers
 from lull.loops.training.rollout import RolloutRule, Rollouts
-from lull.loops.training.train import Train
+from lull.loops.training.train import TrainingSteps
 from lull.loops.training.training_data import TrainingData
 from lull.loops.training.training_job import TrainingJob, wait_until_readable
 from lull.loops.training.work.running_trainer import RunningTrainer
@@ -139,7 +139,7 @@ def training_job_of(
         ),
         clock=shared.clock,
         settle=partial(wait_until_readable, shared.stores.database.flush, memory.asked),
-        problem=shared.problems.set_or_clear,
+        problems=shared.problems,
         events=ToldTraining(shared.bus),
     )
 
@@ -175,8 +175,8 @@ def _train_of(
     learning: LearningParts,
     data: TrainingData,
     promote: Promote,
-) -> Train:
-    return Train(
+) -> TrainingSteps:
+    return TrainingSteps(
         training=shared.stores.training,
         folders=parts.folders,
         rollouts=parts.rollouts,

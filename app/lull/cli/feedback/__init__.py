@@ -1,0 +1,1 @@
+"""Commands about feedback: `lull rate` and `lull read`."""
