@@ -28,7 +28,7 @@ class ConnectPage(Page):
         super().__init__(kit, tr("Connect"))
         self.card = ConnectCard(kit)
         box = QVBoxLayout(self.body)
-        box.setContentsMargins(0, 0, GAP, 0)
+        box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(GAP * 2)
         box.addWidget(self.card)
         box.addWidget(self._other_apps())

@@ -14,6 +14,7 @@ from lull.desktop.language.catalogue import Catalogue
 from lull.desktop.language.words import set_language
 from lull.desktop.pages.settings import units
 from lull.desktop.pages.settings.units import NumberUnit
+from lull.desktop.pages.settings.values import caution
 from lull.desktop.shared.setting_names import (
     EVERYDAY,
     GROUPS,
@@ -170,3 +171,20 @@ def test_a_german_one_thousand_five_hundred_is_not_one_and_a_half() -> None:
     assert units.parse_typed("1.500", NumberUnit.MINUTES) == "1500"
     assert units.parse_typed("1,5", NumberUnit.MINUTES) == "1.5"
     assert units.parse_typed("1.5", NumberUnit.MINUTES) == "1.5"
+
+
+def test_a_model_that_is_not_here_is_questioned_unless_it_runs_elsewhere() -> None:
+    here = ("qwen3:8b", "phi4:latest")
+    for key, value, elsewhere, wrong in (
+        ("judge.model", "qwen", False, True),
+        ("judge.model", "qwen3:8b", False, False),
+        ("judge.model", "phi4", False, False),
+        ("judge.model", "gpt-5", True, False),
+        ("judge.model", "auto", False, False),
+        ("judge.model", "none", False, False),
+        ("training.model", "lull-mini", False, False),
+        ("log.level", "info", False, False),
+    ):
+        words = caution(key, value, models=here, elsewhere=elsewhere)
+        assert bool(words) is wrong, (key, value)
+    assert caution("judge.model", "qwen", models=(), elsewhere=False) == ""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from lull.contract.json_object import Json
-from lull.desktop.language.words import tr
+from lull.desktop.language.words import in_english, tr
 from lull.desktop.pages.settings import units
 from lull.desktop.pages.settings.exposure import exposure_words
 from lull.desktop.pages.settings.finding import Query, said_in
@@ -98,7 +98,9 @@ class ElsewhereCard(SearchedCard):
     """
 
     def __init__(self, kit: Kit) -> None:
-        super().__init__(tr("On other pages"))
+        title = tr("On other pages")
+        super().__init__(title)
+        self._title = said_in((title, in_english(title)))
         self.lines: dict[PageName, QWidget] = {}
         """The lines by the pages that they lead to."""
         for name, page, words in (
@@ -148,7 +150,7 @@ class ElsewhereCard(SearchedCard):
     def look_for(self, query: Query) -> bool:
         found = False
         for line in self.lines.values():
-            fits = query.fits(said_in(texts_on(line)))
+            fits = query.fits(self._title | said_in(texts_on(line)))
             line.setVisible(fits)
             found |= fits
         self.setVisible(found)
