@@ -6,8 +6,6 @@ import asyncio
 import itertools
 import json
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -25,6 +23,7 @@ from lull.store.adapters.adapters import Adapters
 from lull.store.sqlite.database import Database
 from tests.cli.parser.test_words import one_line
 from tests.eventually import eventually
+from tests.loops.adapters.made_adapters import nudged_adapters
 from tests.running import Lull, RunningLull
 
 pytestmark = [pytest.mark.full, pytest.mark.timeout(3600)]
@@ -38,11 +37,7 @@ MOST = 24
 @pytest.fixture(scope="module")
 def nudged(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two adapters of the built-in model, each with answers that no other adapter gives."""
-    folder = tmp_path_factory.mktemp("nudged")
-    words = ["-m", "tests.loops.adapters.make_adapters", str(folder), "nudged", "nudged2"]
-    root = Path(__file__).parents[3]
-    subprocess.run([sys.executable, "-W", "ignore", *words], cwd=root, check=True)
-    return folder
+    return nudged_adapters(tmp_path_factory)
 
 
 @pytest.fixture

@@ -1,9 +1,7 @@
-"""Fixtures: adapters of the built-in model, trained once per session, and one engine for it."""
+"""Fixtures: adapters of the built-in model, trained once per run, and one engine for it."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -13,24 +11,13 @@ import pytest_asyncio
 from lull.backends.mlx.engine import MlxEngine
 from lull.resources import pocket_dir
 from tests.loops.adapters.house import House
-
-ROOT = Path(__file__).parents[3]
+from tests.loops.adapters.made_adapters import judged_adapters
 
 
 @pytest.fixture(scope="session")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Folder with the trained adapters in its folders `good`, `poisoned` and `hacked`."""
-    folder = tmp_path_factory.mktemp("trained")
-    command = [
-        sys.executable,
-        "-W",
-        "ignore",
-        "-m",
-        "tests.loops.adapters.make_adapters",
-        str(folder),
-    ]
-    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
-    return folder
+    return judged_adapters(tmp_path_factory)
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")

@@ -13,7 +13,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import random
-import subprocess
 import sys
 import threading
 import time
@@ -29,6 +28,7 @@ from tests.building import half_written
 from tests.cli.adapters.test_with_service import bring
 from tests.desk import Desk, proved
 from tests.eventually import eventually
+from tests.loops.adapters.made_adapters import nudged_adapters
 from tests.running import Lull, RunningLull
 from tests.service.control.socket_client import Said
 from tests.service.process.killed.street import (
@@ -57,11 +57,7 @@ LOGGED_LINES = 60
 @pytest.fixture(scope="module")
 def nudged(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two adapters of the built-in model, each with answers that no other adapter gives."""
-    folder = tmp_path_factory.mktemp("nudged")
-    words = ["-m", "tests.loops.adapters.make_adapters", str(folder), "nudged", "nudged2"]
-    root = Path(__file__).parents[4]
-    subprocess.run([sys.executable, "-W", "ignore", *words], cwd=root, check=True)
-    return folder
+    return nudged_adapters(tmp_path_factory)
 
 
 @pytest.fixture

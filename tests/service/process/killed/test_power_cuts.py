@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.loops.adapters.made_adapters import nudged_adapters
+
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(7200)]
 MEBIBYTES = 192
 SCENARIO = Path(__file__).with_name("power_cut.py")
@@ -36,15 +38,13 @@ def made_disk(image: Path) -> None:
 
 @pytest.mark.parametrize(("what", "cuts"), [("changes", 30), ("forgetting", 12), ("restoring", 12)])
 def test_a_power_cut_takes_nothing_that_was_acknowledged(
-    tmp_path: Path, what: str, cuts: int
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, what: str, cuts: int
 ) -> None:
-    image, disk, adapters = tmp_path / "image", tmp_path / "disk", tmp_path / "adapters"
+    image, disk = tmp_path / "image", tmp_path / "disk"
     disk.mkdir()
     made_disk(image)
     root = Path(__file__).parents[4]
-    if what == "changes":
-        making = ["-W", "ignore", "-m", "tests.loops.adapters.make_adapters", str(adapters)]
-        subprocess.run([sys.executable, *making, "nudged", "nudged2"], cwd=root, check=True)
+    adapters = nudged_adapters(tmp_path_factory) if what == "changes" else tmp_path
     told = {"DISK": disk, "IMAGE": image, "ADAPTERS": adapters, "CUTS": cuts}
     played = f"{SCENARIO}::test_{what}"
     ran = subprocess.run(
