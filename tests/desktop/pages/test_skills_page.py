@@ -66,8 +66,8 @@ def test_a_skill_of_the_users_words_shows_these_before_what_the_model_reads(
     desk.skill(made.name, made.body)
     page = opened(on_desk, with_=1)
     rule, _, read = page.view.text.toPlainText().partition("What the model reads\n")
-    assert rule.endswith("What it says\n“Use dashes”\n")
-    assert read.startswith(made.body)
+    assert rule.startswith("What it says\n“Use dashes”\n")
+    assert read == made.body
 
 
 def test_no_description_is_taken_for_the_markup_of_a_tooltip(on_desk: Shown, desk: Desk) -> None:
