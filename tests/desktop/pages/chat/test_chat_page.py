@@ -63,7 +63,7 @@ def test_arrows_go_on_through_the_list_of_pages(on_script: Shown, page: ChatPage
     on_script.activate()
     window.go(PageName.CONVERSATIONS)
     window._buttons[PageName.CONVERSATIONS].setFocus()
-    for name in (PageName.CHAT, PageName.SETTINGS):
+    for name in (PageName.CHAT, PageName.CONNECT, PageName.SETTINGS):
         on_script.bot.keyClick(focused(), Qt.Key.Key_Down)
         assert window.page() is window.page(name)
         assert focused() is window._buttons[name]
