@@ -126,7 +126,7 @@ def test_undo_takes_the_decision_back(on_desk: Shown, desk: Desk) -> None:
     on_desk.until(page.undo.isEnabled)
     page.undo.click()
     on_desk.until(lambda: is_(desk, proposal, "screened"))
-    on_desk.until(lambda: "Undone: Menu style" in on_desk.told)
+    on_desk.until(lambda: "Undone: Menu style." in on_desk.told)
 
 
 def test_a_rejection_needs_a_reason(on_desk: Shown, desk: Desk) -> None:
