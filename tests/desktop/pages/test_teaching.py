@@ -37,7 +37,7 @@ def test_what_it_should_have_said_becomes_a_skill_and_undo_takes_back_that_alone
     dialog.save.click()
     key = SkillKey("editor", "write-a-menu-for")
     on_desk.until(lambda: desk.library.skills.get(key) is not None)
-    on_desk.until(lambda: "Added: Write a menu for" in on_desk.told)
+    on_desk.until(lambda: "Added: Write a menu for." in on_desk.told)
     desk.skill("other", "Something else.")
     on_desk.desktop.window.note.undo.click()
     on_desk.until(lambda: "Archived: Write a menu for" in on_desk.told)

@@ -418,7 +418,8 @@ def test_what_is_proved_by_picks_and_by_checks_has_the_same_odds(
     page = opened(on_desk, with_=1)
     said = page.view.odds.text()
     assert "at most once in 20 times" in said and "once in 30" not in said
-    assert float(said.split("more than ")[1].split("%")[0]) >= 50
+    figure = said.partition("more than ")[2].partition("%")[0]
+    assert not figure or float(figure) > 50, "what luck gives is no figure of its own"
 
 
 @pytest.mark.parametrize("language", [None, "de"])
