@@ -40,7 +40,7 @@ def test_what_it_should_have_said_becomes_a_skill_and_undo_takes_back_that_alone
     on_desk.until(lambda: "Added: Write a menu for." in on_desk.told)
     desk.skill("other", "Something else.")
     on_desk.desktop.window.note.undo.click()
-    on_desk.until(lambda: "Archived: Write a menu for" in on_desk.told)
+    on_desk.until(lambda: "Archived: Write a menu for." in on_desk.told)
     active = {one.key for one in desk.library.skills.values() if one.status.value == "active"}
     assert active == {SkillKey("", "other")}
 
