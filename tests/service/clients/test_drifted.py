@@ -25,7 +25,7 @@ def parts_of(person: Person) -> ConnectParts:
         user=person.user,
         connections=person.connections,
         connecting=person.walk,
-        overview=ClientOverview(person.walk, person.user, ProgramsOnPath(person.user)),
+        overview=ClientOverview(person.walk, person.user, ProgramsOnPath(str(person.user.home / "bin"))),
         lock=cast(ConnectingLock, None),
         try_out=lambda *_: {},
         own_model="lull-mini",

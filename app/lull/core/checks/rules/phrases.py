@@ -370,6 +370,12 @@ def begins_as_negation(text: str) -> bool:
     return _DENIES.match(text) is not None and not is_echo(text)
 
 
+def behind_negation(text: str) -> str:
+    """Return what stands behind the negation with which a text begins: "cups" of "not cups"."""
+    begins = _DENIES.match(text)
+    return text[begins.end() :].strip() if begins else text
+
+
 def is_echo(clause: str) -> bool:
     """Whether a clause only says what the rule beside it says already: "and no explanations"."""
     return _ECHO.match(clause) is not None

@@ -32,6 +32,7 @@ from lull.core.checks.rules.phrases import (
     LENGTH_NOUNS,
     begins_as_negation,
     begins_as_order,
+    behind_negation,
     clauses,
     conditional,
     has_negation,
@@ -289,7 +290,7 @@ def _asks_for_more(left: str, right: str, checks: Sequence[Check]) -> bool:
     """
     if not _of_clause(right) and not {check.kind for check in checks} <= _NOTHING_ELSE:
         if begins_as_negation(right):
-            return True
+            return not _is_contrast(right, checks)
         said_twice = is_echo(right) or is_repetition(right) or len(right.split()) < _FEWEST_WORDS
         if checks and set(_of_clause(left)) == set(checks) and not said_twice:
             return True
@@ -298,6 +299,14 @@ def _asks_for_more(left: str, right: str, checks: Sequence[Check]) -> bool:
     # "List the pros and cons as bullets" joins things, and not two orders.
     two = begins_as_order(right) or begins_as_negation(right) or _names_amount(right)
     return two and any(begins_as_order(part) and not _of_clause(part) for part in (left, right))
+
+
+def _is_contrast(right: str, checks: Sequence[Check]) -> bool:
+    """Whether a negated part only names what the checks are chosen over, as in "use grams and not
+    cups": without the negation it would mean another value of the same property.
+    """
+    other = _of_clause(behind_negation(right))
+    return bool(other) and {one.kind for one in other} <= {one.kind for one in checks}
 
 
 _FEWEST_WORDS: Final = 3
