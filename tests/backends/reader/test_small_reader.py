@@ -107,12 +107,15 @@ async def test_whoever_leaves_takes_the_process_along_at_once(make: Make) -> Non
     reading.cancel()
     with pytest.raises(asyncio.CancelledError):
         await reading
-    await until(lambda: not psutil.pid_exists(pid) or _is_dead(pid))
+    await until(lambda: _is_dead(pid))
     assert (await reader.read([exchange()]))[0] is not None
 
 
 def _is_dead(pid: int) -> bool:
-    return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    try:
+        return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
 
 
 @pytest.mark.full
