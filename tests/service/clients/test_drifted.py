@@ -25,7 +25,9 @@ def parts_of(person: Person) -> ConnectParts:
         user=person.user,
         connections=person.connections,
         connecting=person.walk,
-        overview=ClientOverview(person.walk, person.user, ProgramsOnPath(str(person.user.home / "bin"))),
+        overview=ClientOverview(
+            person.walk, person.user, ProgramsOnPath(str(person.user.home / "bin"))
+        ),
         lock=cast(ConnectingLock, None),
         try_out=lambda *_: {},
         own_model="lull-mini",

@@ -88,6 +88,7 @@ def proposal_view(
         "conflicts": [{"name": key.name, "client": key.client or None} for key in conflicts],
         "text": data.decode(errors="replace"),
         "reason": proposal.reason,
+        "decided_by_user": proposal.before is not None,
         "made": proposal.made_at.isoformat(),
         "changed": proposal.changed_at.isoformat(),
         "origin": proposal.origin.value,

@@ -68,8 +68,8 @@ def _signal_words(signal: Json) -> str:
         return tr("you asked the same again")
     if signal["kind"] == "tool-result":
         text = known_sentence(text) if _OF_A_TOOL.fullmatch(text) else text
-    elif signal["kind"] == "check" and signal.get("code") != "signal-wish":
-        rule = translated(signal)
+    elif signal["kind"] == "check":  # of a skill, or of what the user said at another answer
+        rule = _one_rule(signal)
         kept = float(signal["value"]) > 0
         text = tr("a rule was kept: %1", rule) if kept else tr("a rule was broken: %1", rule)
     elif signal["kind"] != "test-result":  # a line of the test's own

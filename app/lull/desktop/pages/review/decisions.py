@@ -111,7 +111,8 @@ class Decisions(QObject):
 
     def _take_gone(self, answer: Reply) -> None:
         found = answer.value.get("proposal") or {} if answer.ok else {}
-        if found.get("status") == "rejected" and found.get("reason"):
+        by_tests = not found.get("decided_by_user")  # it may have been in another window
+        if found.get("status") == "rejected" and by_tests and found.get("reason"):
             title, why = skill_title(found["name"]), translated(found, "reason").rstrip(".")
             text = tr("“%1” was turned down by its tests: %2.", title, why)
             self._state.told.emit(OutcomeMessage(text=text, good=False))
