@@ -355,8 +355,12 @@ def nobody_sees_the_user() -> Json:
 def test_where_nobody_sees_the_user_a_row_says_so(on_script: Shown, scripted: Scripted) -> None:
     page = today(on_script, scripted, learning=nobody_sees_the_user())
     on_script.until(lambda: page.line.text() == "Waiting: Can't tell whether you are here")
-    said = [one.text() for one in page.conditions.findChildren(QLabel) if one.isVisible()]
-    assert any("Can't tell whether you are here" in one for one in said)
+
+    def said() -> list[str]:
+        rows = page.conditions.findChildren(QLabel)
+        return [one.text() for one in rows if one.isVisible()]
+
+    on_script.until(lambda: any("Can't tell whether you are here" in one for one in said()))
 
 
 # Schedule
