@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import aiohttp
 
 from lull.backends.ollama.facts import OllamaFacts
+from lull.backends.reader.request_kinds import RequestKinds
 from lull.backends.retrieval.late_exemplars import LateExemplars
 from lull.backends.retrieval.skill_index import WordIndex
 from lull.backends.system.clock import SystemClock, TimeSortedIds
@@ -309,6 +310,7 @@ def _skills(common: _CommonParts, loops: _Loops, serve: TurnOpener) -> SkillPart
         tries=try_out_of(
             shared, loops.learning.proofs.requests, serve.skill_selector, common.index
         ),
+        shipped_kinds=RequestKinds.shipped,
     )
 
 
