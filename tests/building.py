@@ -34,7 +34,8 @@ from lull.core.skills.prompt_block import Placement
 from lull.core.skills.skill import Library
 from lull.core.skills.skill_ranking import RetrievalRule
 from lull.loops.chat.known_models import KnownModels
-from lull.loops.chat.serve import PutIn, Serve, Serving
+from lull.loops.chat.open_turn import TurnOpener
+from lull.loops.chat.serving import Serving
 from lull.loops.skills.approve import Approve
 from lull.loops.skills.edit_proposal import EditProposal
 from lull.loops.skills.from_files import FromFiles
@@ -195,7 +196,7 @@ class Home:
             proofs=self,
             clock=self.clock,
         )
-        self.serve = Serve(
+        self.serve = TurnOpener(
             trajectories=self.trajectories,
             skills=self.skills,
             in_use=self,
@@ -243,7 +244,6 @@ class Home:
         injectable: bool = True,
         facts: ModelFacts | None = FACTS,
         request: ChatRequest | None = None,
-        put_in: PutIn | None = None,
     ) -> Serving:
         return await self.serve.open(
             request or chat(*messages),
@@ -252,13 +252,12 @@ class Home:
             session=session,
             injectable=injectable,
             facts=_source(facts),
-            put_in=put_in,
         )
 
     async def say(self, *messages: Message, said: str = "Fine.", **more: object) -> Serving:
         """Send a chat request with these messages and answer it with `said`: one whole turn."""
         serving = await self.open(*messages, **more)  # type: ignore[arg-type]
-        self.serve.close(serving, answer(said))
+        self.serve.recorder.record(serving, answer(said))
         self.clock.advance(1)
         return serving
 

@@ -32,7 +32,8 @@ from lull.core.feedback.feedback import Scope
 from lull.core.skills.skill import EVERYBODY, Library, Skill
 from lull.core.skills.skill_ranking import RetrievalRule
 from lull.core.skills.stated_skill import skill_of
-from lull.loops.chat.select_skills import NoHoldout, SelectSkills
+from lull.loops.chat.choose_skills import ChooseSkills, NoHoldout
+from lull.loops.chat.select_skills import SelectSkills
 from lull.resources import request_kinds_dir
 
 CASES = ROOT / "bench" / "reader" / "held_out" / "rules_that_come_back.jsonl"
@@ -126,7 +127,8 @@ async def _tried(cases: Sequence[Case], kinds: RequestKinds) -> list[Tried]:
     index = WordIndex()
     await index.use_kinds(kinds)
     await index.follow(library)
-    fixing = SelectSkills(index, RetrievalRule(), rates={}, uses={}, holdout=NoHoldout(), places={})
+    choosing = ChooseSkills(index, RetrievalRule(), rates={}, uses={}, holdout=NoHoldout())
+    fixing = SelectSkills(choosing, places={})
     found = []
     for case in cases:
         for text in (*case.later, *case.elsewhere):

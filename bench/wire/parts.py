@@ -24,7 +24,8 @@ from lull.core.chat.messages import ChatRequest
 from lull.core.events import EventKind
 from lull.core.skills.skill_ranking import RetrievalRule
 from lull.loops.chat.known_models import KnownModels
-from lull.loops.chat.serve import Serve, Serving
+from lull.loops.chat.open_turn import TurnOpener
+from lull.loops.chat.serving import Serving
 from lull.service.process.bus import EventBus
 from lull.service.proxy.dialects import CHAT_ROUTES
 from lull.service.skills.current import CurrentLibrary
@@ -52,7 +53,7 @@ async def _parts(stores: Stores, vectors: Path) -> dict[str, float]:
     index, bus = WordIndex(), EventBus(EventLog(stores.database), SystemClock())
     await index.follow(library)
     index.use_memory(ChromaExemplars(vectors, HashedNgrams()))
-    serve = Serve(
+    serve = TurnOpener(
         trajectories=stores.trajectories,
         skills=stores.skills,
         in_use=CurrentLibrary(library, index, bus),
@@ -66,7 +67,9 @@ async def _parts(stores: Stores, vectors: Path) -> dict[str, float]:
     return await _walk(stores, index, serve, bus)
 
 
-async def _walk(stores: Stores, index: WordIndex, serve: Serve, bus: EventBus) -> dict[str, float]:
+async def _walk(
+    stores: Stores, index: WordIndex, serve: TurnOpener, bus: EventBus
+) -> dict[str, float]:
     us: dict[str, float] = {}
 
     def each(part: str, work: Callable[[int], object], *, rounds: int = 3) -> None:
@@ -113,7 +116,7 @@ def _body(text: str) -> bytes:
     return json.dumps({"model": "mock", "messages": messages, "stream": False}).encode()
 
 
-async def _opened(serve: Serve, request: ChatRequest) -> Serving:
+async def _opened(serve: TurnOpener, request: ChatRequest) -> Serving:
     return await serve.open(
         request,
         client=CLIENT,
@@ -124,10 +127,10 @@ async def _opened(serve: Serve, request: ChatRequest) -> Serving:
     )
 
 
-def _close(serve: Serve, bus: EventBus, serving: Serving) -> None:
+def _close(serve: TurnOpener, bus: EventBus, serving: Serving) -> None:
     reader = CHAT.reader(stream=False)
     reader.feed(ANSWER)
-    serve.close(serving, reader.completion())
+    serve.recorder.record(serving, reader.completion())
     stamp = serving.stamp
     bus.tell(EventKind.TURN_RECORDED, turn=stamp.turn, conversation=stamp.trajectory)
 

@@ -19,7 +19,7 @@ import pytest
 from lull.contract.json_object import Json
 from lull.pocket import language as pocket
 from tests.e2e.corrections import Talk, one_proposal
-from tests.e2e.walks.tracing import TracedLull, legs, misplaced, serve_traced, unnamed, walked
+from tests.e2e.walks.tracing import TracedLull, legs, misplaced, serve_traced, unnamed
 from tests.eventually import eventually
 from tests.running import Lull, RunningLull
 
@@ -164,7 +164,7 @@ def after_nights(lull: Lull, service: RunningLull, desk: Desk) -> Json:
     raise AssertionError(lull.ask("train", "list"))
 
 
-def traced_search(traced: TracedLull) -> list[str]:
+def traced_search(traced: TracedLull) -> dict[str, list[str]]:
     """Return the trace of a search for what there is to train, which a chat brings about; another
     search may be under way when the trace begins.
     """
@@ -173,9 +173,9 @@ def traced_search(traced: TracedLull) -> list[str]:
         traced.begins_anew()
         menus(traced.running, 1, seed=seed)
         eventually(lambda: last in traced.entered())
-        if [one for one in traced.entered() if one in leg] == leg:
+        if [*traced.entries(leg)] == leg:
             break
-    return traced.entered()
+    return traced.entries(leg)
 
 
 def test_a_night_makes_the_weights_better_and_can_be_taken_back(lull: Lull, tmp_path: Path) -> None:
@@ -190,10 +190,12 @@ def test_a_night_makes_the_weights_better_and_can_be_taken_back(lull: Lull, tmp_
         searched_by = traced.callers()
         traced.begins_anew()
         promoted = after_nights(lull, service, desk)
-        night = traced.entered()  # docs/architecture.md tells what happened
-        assert walked("night", night, looked, night, night) == legs("night")
+        # docs/architecture.md tells what happened
+        first, _, *others = legs("night")
+        walked = [traced.entries(first), looked, *map(traced.entries, others)]
+        assert [[*one] for one in walked] == legs("night")
         by = traced.callers()
-        assert not misplaced("night", by, searched_by, by, by)
+        assert not misplaced("night", by, searched_by, *[by for _ in others])
         called = set().union(*(traced.called_by(leg[0]) for leg in legs("night")))
         missing = unnamed("night", called)
         assert not missing, " ".join(missing)

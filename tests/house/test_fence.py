@@ -64,7 +64,7 @@ ONLY_IN_CORE = [
     "import asyncio",
     "import logging",
     "import threading",
-    "from lull.loops.chat.serve import Serve",
+    "from lull.loops.chat.open_turn import TurnOpener",
     "import lull.store.chat.trajectories",
     "async  def answer(): ...",
     "async def answer():\n    await other()",

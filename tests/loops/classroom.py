@@ -30,7 +30,7 @@ from lull.core.skills.rules import EvolveRule
 from lull.core.skills.skill import Skill, SkillKey, SkillText
 from lull.loops.chat.current_selection import CurrentSelection
 from lull.loops.chat.known_models import KnownModels
-from lull.loops.chat.serve import Serve
+from lull.loops.chat.open_turn import TurnOpener
 from lull.loops.feedback.ask_judge import AskJudge
 from lull.loops.feedback.credit_wins import CreditWins
 from lull.loops.feedback.hear import Hear
@@ -202,7 +202,7 @@ class Classroom(Home):
             in_use=self,
             rule=lambda: self.holdout_rule,
         )
-        self.serve = Serve(
+        self.serve = TurnOpener(
             trajectories=self.trajectories,
             skills=self.skills,
             in_use=self,
@@ -422,7 +422,7 @@ class Classroom(Home):
         done = said if isinstance(said, Completion) else answer(str(said))
         asked = chat(*history, model=model, **request)
         serving = await self.open(*history, client=client, request=asked, facts=self.facts(model))
-        self.serve.close(serving, done)
+        self.serve.recorder.record(serving, done)
         self.clock.advance(1)
         history.append(done.message)
         return serving.stamp.turn

@@ -17,17 +17,21 @@ from lull.backends.system.clock import SystemClock
 from lull.core.chat.messages import Completion
 from lull.core.models.engine import Engine
 from lull.core.skills.prompt_block import Injection
-from lull.loops.chat.serve import Serve
+from lull.loops.chat.open_turn import TurnOpener
+from lull.loops.chat.record_turn import TurnRecorder
 from lull.service.builtin.model import EngineModels
 from lull.service.builtin.routes import ServedModel
 from lull.service.idle.quiet import Activity
 from lull.service.process.bus import EventBus
 from lull.service.process.problems import Problems
+from lull.service.proxy.answer_sources import AnswerSources, FindSource
 from lull.service.proxy.auth import AccessRules
-from lull.service.proxy.chats import AnswerChats, AnswerSources, ProxyRules
-from lull.service.proxy.data_plane import DataPlane
+from lull.service.proxy.chats import AnswerChats
+from lull.service.proxy.data_plane import DataPlane, ProxyRules
 from lull.service.proxy.forward import Forward, reuse_trace_config
+from lull.service.proxy.opened_chats import OpenChats
 from lull.service.proxy.own_errors import OwnFaults
+from lull.service.proxy.parsed_chats import ParseChats
 from lull.service.proxy.recorded import RecordedRelay
 from lull.service.proxy.upstream import Upstream
 from tests.service.builtin.scripted import ScriptedEngine, pocket
@@ -42,7 +46,7 @@ class Parts:
     def __init__(self) -> None:
         self.injection = Injection(system="")
         self.opened = 0
-        self.closed: list[Completion] = []
+        self.recorded: list[Completion] = []
         self.engine: Engine = ScriptedEngine()
         self.raises: dict[str, Exception] = {}
 
@@ -57,11 +61,13 @@ class Parts:
         self.opened += 1
         policy = SimpleNamespace(adapter=None)
         stamp = SimpleNamespace(turn="turn_1", trajectory="conv_1", policy=policy, skills=())
-        return SimpleNamespace(stamp=stamp, injection=self.injection)
+        serving = SimpleNamespace(stamp=stamp, injection=self.injection)
+        serving.without_skills = lambda _: serving
+        return serving
 
-    def close(self, _: Any, completion: Completion, kept: object) -> None:
-        self.fail("close")
-        self.closed.append(completion)
+    def record(self, _: Any, completion: Completion, kept: object) -> None:
+        self.fail("record")
+        self.recorded.append(completion)
 
     # The upstream's facts
 
@@ -110,26 +116,24 @@ async def data_plane(parts: Parts, upstream: str) -> AsyncIterator[str]:
     async with aiohttp.ClientSession(
         auto_decompress=False, trace_configs=[reuse_trace_config()]
     ) as session:
-        serve, faults = cast(Serve, parts), OwnFaults(cast(Problems, parts))
+        faults, limit = OwnFaults(cast(Problems, parts)), 1_000_000
         sources = AnswerSources(
             forward=Forward(session, upstream, idle_s=300),
             upstream=cast(Upstream, parts),
             local=FaultyModels(parts),
         )
-        rules = ProxyRules(
-            body_limit=1_000_000, record=True, touch_remote=False, list_built_in=False
-        )
         plane = DataPlane(
             door=AccessRules(port=port),
             chats=AnswerChats(
-                serve=serve,
-                sources=sources,
-                rules=rules,
-                recording=RecordedRelay(serve, cast(EventBus, parts), faults),
-                faults=faults,
+                parsing=ParseChats(sources.local, faults, body_limit=limit),
+                sources=FindSource(sources, faults, touch_remote=False),
+                opening=OpenChats(cast(TurnOpener, parts), faults, record=True),
+                forward=sources.forward,
+                recording=RecordedRelay(cast(TurnRecorder, parts), cast(EventBus, parts), faults),
+                body_limit=limit,
             ),
             sources=sources,
-            rules=rules,
+            rules=ProxyRules(body_limit=limit, list_built_in=False),
             faults=faults,
             activity=Activity(SystemClock()),
             monotonic_s=time.monotonic,

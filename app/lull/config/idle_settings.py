@@ -165,7 +165,9 @@ class IdleSettings:
 
     @property
     def _answer_after_min(self) -> float:
-        """Whoever only shortened the wait wants it short after an answer, too: scripts, mostly."""
+        """Minutes to wait after an answer: those of the setting, or `after_min` if the user
+        shortened only that one, as scripts do.
+        """
         shortened = self.after_min * 60 < _RULE.after_s
         as_usual = self.answer_after_min * 60 == _RULE.answer_after_s
         return self.after_min if shortened and as_usual else self.answer_after_min

@@ -33,7 +33,7 @@ FloatArray = np.ndarray[Any, np.dtype[np.float32]]
 
 
 MOST_KEPT: Final = 4
-"""For how many adapters the views of their weights are kept, the last used ones."""
+"""Most adapters whose weights are kept as NumPy arrays; the one used longest ago is dropped."""
 
 
 class Decoder:
@@ -72,7 +72,7 @@ class Decoder:
 
 
 class _UnknownLayerError(Exception):
-    """A layer that is not computed here."""
+    """Error: the model has a layer that the NumPy decoder cannot compute."""
 
 
 def _weights_of(model: Any) -> _Weights | None:
@@ -124,13 +124,13 @@ class _Norm:
 
 @dataclass(frozen=True, slots=True)
 class _Position:
-    """Where in their answers the tokens stand: the rotation of queries and keys, and what is no
-    part of an answer in a batch's common cache.
+    """The positions of a batch's newest tokens: the rotation of their queries and keys, and the
+    mask of the padding in the common cache.
     """
 
     cos_B1D: FloatArray
     sin_B1D: FloatArray
-    """Of half a head's values."""
+    """Sines of the rotation angles; D is half the size of a head."""
     padding_B11S: FloatArray | None
     """-inf where a cache is padded, 0 elsewhere; None without padding."""
 

@@ -24,7 +24,7 @@ _NO_MEMORY: Final = (
     "resource temporarily unavailable",  # a thread for which there is no room
     "cannot allocate memory",
 )
-"""What MLX's errors say where memory does not suffice."""
+"""Texts by which MLX's errors for too little memory are recognised."""
 DAMAGED: Final = (
     FileNotFoundError,
     NotADirectoryError,

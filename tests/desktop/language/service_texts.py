@@ -91,9 +91,9 @@ BEGIN: dict[str, tuple[str, ...]] = {
     "core/feedback/signals.py": ("The answer ",),
     "core/feedback/tool_results.py": ("The tool ", "It ended "),
     "core/skills/skill_ranking.py": ("left out ",),
-    "loops/chat/serve.py": ("The upstream ",),
+    "loops/chat/record_turn.py": ("The upstream ",),
     "loops/proof/prove.py": ("none of its requests",),
-    "service/proxy/chats.py": ("the window ", "the body ", "Lull failed "),
+    "service/proxy/opened_chats.py": ("the window ", "the body ", "Lull failed "),
 }
 """Files and folders in which only the texts that begin so are shown: reasons, and names of what is
 asked for signals. The others are patterns.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bench.house import ROOT, WALKS, imported_by
-from tests.e2e.walks.tracing import beside, legs, misplaced, stages, unnamed
+from tests.e2e.walks.tracing import beside, legs, misplaced, stages, turn_backs, unnamed
 
 
 @pytest.mark.parametrize("walk", WALKS)
@@ -36,11 +36,11 @@ def test_what_a_file_of_a_walk_imports_is_named(walk: str) -> None:
 
 
 def test_a_file_that_only_a_file_beside_it_calls_is_noticed() -> None:
-    """As `relay`, which once stood under `forward`."""
-    walk, file = "request", "service/proxy/relay"
+    """As `trajectories`, if it stood where `recorded` calls the stages of an answer."""
+    walk, file = "request", "store/chat/trajectories"
     under = stages(walk)[file]
-    assert "service/proxy/failed_requests" in under and "service/proxy/forward" not in under
-    for by in ("service/proxy/forward", "service/proxy/recorded"):
+    assert "loops/chat/record_turn" in under and "service/proxy/recorded" not in under
+    for by in ("service/proxy/relay", "service/proxy/recorded"):
         assert misplaced(walk, {file: {by}}) == [file]
     between = {file: {"service/proxy/own_errors"}, "service/proxy/own_errors": under}
     assert misplaced(walk, between) == [], "through one file in between"
@@ -54,3 +54,12 @@ def test_a_file_under_another_than_its_caller_is_noticed() -> None:
     assert misplaced("request", called) == ["loops/chat/conversations"]
     called["loops/chat/conversations"] = set()  # the first file of a thread
     assert misplaced("request", called) == []
+
+
+def test_a_stage_that_another_function_calls_is_a_turn_back() -> None:
+    """As where one object has a method for the start of a walk and another for its end."""
+    one, two = {"a": [], "b": ["a:run"], "c": ["b:go", "a:run"]}, {"d": ["a:run"]}
+    assert turn_backs(one | two) == [], "the function that called one stage calls the next"
+    assert turn_backs(one | {"d": ["a:end"]}) == ["d by a:end"]
+    assert turn_backs(one | {"d": []}) == ["d by :a thread of its own"]
+    assert turn_backs(one, {"e": [], "f": ["e:run"]}) == []

@@ -15,7 +15,14 @@ import pytest
 from tests.e2e.scripted.obedient_model import MODEL, TEN, ObedientOllama
 from tests.e2e.test_a_night import desk_of
 from tests.e2e.test_plain_language import says
-from tests.e2e.walks.tracing import legs, misplaced, serve_traced, unnamed, walked
+from tests.e2e.walks.tracing import (
+    legs,
+    misplaced,
+    serve_traced,
+    turn_backs,
+    turn_backs_told,
+    unnamed,
+)
 from tests.eventually import eventually
 from tests.running import Lull, RunningLull
 
@@ -36,21 +43,24 @@ def test_one_request(lull: Lull, tmp_path: Path) -> None:
     service = serve_traced(lull, tmp_path / "trace")
     rule = "when you write a menu, begin with the soup"
     lull.ask("skills", "add", "soup", "--description", "When a menu is asked for", "--body", rule)
+    (leg,) = legs("request")
     for number in range(TRIES):
         eventually(lambda past=number: stored(lull, "SELECT count(*) FROM turns") == past)
         service.begins_anew()
         said = [{"role": "user", "content": f"write a menu for day {number}"}]
         service.running.post("/api/chat", {"model": MODEL, "stream": True, "messages": said})
         eventually(lambda: "store/chat/recording" in service.entered())
-        found, wrong = walked("request", service.entered()), misplaced("request", service.callers())
-        if found == legs("request") and not wrong:
+        walked, wrong = service.entries(leg), misplaced("request", service.callers())
+        if [*walked] == leg and not wrong:
             break
-    assert found == legs("request") and not wrong, wrong
+    assert [*walked] == leg and not wrong, wrong
+    assert len(turn_backs(walked)) == turn_backs_told("request"), turn_backs(walked)
     missing = unnamed("request", service.called_by("service/proxy/data_plane"))
     assert not missing, " ".join(missing)
 
 
 def test_one_correction(lull: Lull, tmp_path: Path) -> None:
+    *said, in_a_lull, decided = legs("correction")
     with desk_of(lull, tmp_path) as desk:
         service = serve_traced(lull, tmp_path / "trace")
         eventually(lambda: "loops/skills/evolve" in service.entered())
@@ -58,25 +68,34 @@ def test_one_correction(lull: Lull, tmp_path: Path) -> None:
             service.begins_anew()
             says(service.running, f"p{number}", wish.asked, wish.said)
             made = eventually(lambda past=number: ids(lull)[past:])[0]
-            heard, called = service.entered(), service.called_by(legs("correction")[0][0])
-            by = [service.callers()]
+            walked = [service.entries(leg) for leg in said]
+            by = [service.callers()] * len(said)
+            called = set().union(*(service.called_by(leg[0]) for leg in said))
             service.begins_anew()
             desk.leaves()
             status = f"SELECT status FROM proposals WHERE id = '{made}'"
             eventually(lambda ask=status: stored(lull, ask) == "proved")
-            proved = service.entered()
+            walked.append(service.entries(in_a_lull))
             by.append(service.callers())
-            called |= service.called_by(legs("correction")[1][0])
+            called |= service.called_by(in_a_lull[0])
+            import json
+
+            Path("/work/n51/house-work/night1.json").write_text(
+                json.dumps(service.entries(legs("night")[0]))
+            )
             desk.comes()
             sha256 = stored(lull, f"SELECT sha256 FROM proposals WHERE id = '{made}'")
             service.begins_anew()
             lull.ask("review", "approve", made, "--sha256", str(sha256))
-            called |= service.called_by(legs("correction")[2][0])
-            found = walked("correction", heard, proved, service.entered())
-            wrong = misplaced("correction", *by, service.callers())
-            if found == legs("correction") and not wrong:
+            walked.append(service.entries(decided))
+            by.append(service.callers())
+            called |= service.called_by(decided[0])
+            wrong = misplaced("correction", *by)
+            Path("/work/n51/house-work/corr.json").write_text(json.dumps(walked))
+            if [[*one] for one in walked] == legs("correction") and not wrong:
                 break
-    assert found == legs("correction") and not wrong, wrong
+    assert [[*one] for one in walked] == legs("correction") and not wrong, wrong
+    assert len(turn_backs(*walked)) == turn_backs_told("correction"), turn_backs(*walked)
     missing = unnamed("correction", called)
     assert not missing, " ".join(missing)
 

@@ -33,7 +33,7 @@ class TracedLull:
 
     def entered(self) -> list[str]:
         """Return the files in the order in which they were first entered."""
-        return [file for file, how, *_ in self._said() if how not in ("<", "~")]
+        return [file for file, how, *_ in self._said() if how not in ("<", "~", "@")]
 
     def called_by(self, door: str) -> set[str]:
         """Return the files that a file has called, itself or through others."""
@@ -49,6 +49,19 @@ class TracedLull:
                 found[how].setdefault(file, set()).update(by)
         return found["~"] | found["<"]
 
+    def entries(self, leg: list[str]) -> dict[str, list[str]]:
+        """Return the files of a leg in the order in which its first file had them entered, each
+        with the functions out of which it was, the innermost first, as `FILE:FUNCTION`. A file
+        that was entered on a thread of its own alone counts from then.
+        """
+        found: dict[str, tuple[bool, int, list[str]]] = {}
+        for number, (file, how, *functions) in enumerate(self._said()):
+            if how == "@" and file in leg:
+                by = [one for one in functions if one.rpartition(":")[0] in leg]
+                aside = file != leg[0] and not any(one.startswith(f"{leg[0]}:") for one in by)
+                found[file] = min(found.get(file, (True, number, by)), (aside, number, by))
+        return {file: by for file, (_, _, by) in sorted(found.items(), key=lambda one: one[1][1])}
+
     def _said(self) -> list[list[str]]:
         return [[*line.split(), ""] for line in self._lines()]
 
@@ -57,8 +70,8 @@ class TracedLull:
 
 
 def serve_traced(lull: Lull, file: Path) -> TracedLull:
-    doors = ",".join(one for walk in WALKS for leg in legs(walk) for one in leg)
-    words = [sys.executable, "-m", "tests.e2e.walks.traced", str(file), doors]
+    all_legs = ";".join(",".join(leg) for walk in WALKS for leg in legs(walk))
+    words = [sys.executable, "-m", "tests.e2e.walks.traced", str(file), all_legs]
     process = subprocess.Popen(
         [*words, "serve", "--port", "0", "--json"],
         cwd=ROOT,
@@ -139,7 +152,30 @@ def unnamed(walk: str, called: set[str]) -> list[str]:
     return sorted(one for one in called - named if not one.startswith(folders))
 
 
-def walked(walk: str, *entered: list[str]) -> list[list[str]]:
-    """Return the legs of the walk as they were entered, each with its own trace."""
-    traces = zip(legs(walk), entered, strict=True)
-    return [[one for one in trace if one in leg] for leg, trace in traces]
+def turn_backs(*walked: Mapping[str, list[str]]) -> list[str]:
+    """Return those files of these legs, with the function that calls each, for which who reads the
+    walk opens an earlier file again to learn that they come next. Each leg is given as `entries`.
+
+    No one does where the file just read calls the next. Nor where a file read before calls it in
+    the function that also called the stage before: whoever read this function knows its stages.
+    """
+    found = []
+    for leg in walked:
+        before = ""
+        led_on: dict[str, str] = {}
+        """By file: the function out of which the reader left it last."""
+        for file, callers in leg.items():
+            by = [one.rpartition(":")[::2] for one in callers]
+            caller, function = by[0] if by else ("", "a thread of its own")
+            if before and caller != before and led_on.get(caller) != function:
+                found.append(f"{file} by {caller}:{function}")
+            before = file
+            led_on |= dict(reversed(by))
+    return found
+
+
+def turn_backs_told(walk: str) -> int:
+    """Return how many turn-backs on this walk the page says there are today."""
+    row = rf"^\| turn-backs on the walk of a {walk} \| \d+ \| (\d+) \|"
+    (said,) = re.findall(row, PAGE.read_text("utf-8"), re.MULTILINE)
+    return int(said)

@@ -33,7 +33,7 @@ from lull.core.skills.skill import Library
 from lull.core.skills.skill_ranking import RetrievalRule
 from lull.loops.chat.current_selection import CurrentSelection
 from lull.loops.chat.known_models import KnownModels
-from lull.loops.chat.serve import Serve
+from lull.loops.chat.open_turn import TurnOpener
 from lull.loops.feedback.ask_judge import AskJudge
 from lull.loops.feedback.credit_wins import CreditWins
 from lull.loops.feedback.hear import Hear
@@ -195,7 +195,7 @@ class House:
             in_use=self,
             rule=lambda: HOLDOUT_RULE,
         )
-        self.serve = Serve(
+        self.serve = TurnOpener(
             trajectories=self.trajectories,
             skills=self.skills,
             in_use=self,

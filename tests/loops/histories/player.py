@@ -17,7 +17,7 @@ from lull.core.errors import LullError
 from lull.core.proof.pairs import Pair
 from lull.core.proof.proposal import ProposalStatus
 from lull.core.skills.skill import ChangeKind
-from lull.loops.chat.serve import Serving
+from lull.loops.chat.serving import Serving
 from lull.service.proxy.dialects import CHAT_ROUTES
 from tests.building import throw_older
 from tests.loops.histories.bodies import body_of
@@ -168,7 +168,7 @@ class Player:
         if hung_up:
             said = text_message(Role.ASSISTANT, completion.message.text[:4])
             completion = Completion(message=said, finish=Finish.HANGUP)
-        self.house.serve.close(one.serving, completion)
+        self.house.serve.recorder.record(one.serving, completion)
         if not hung_up:
             one.talk.messages.append(completion.message)
         self.world.clock.advance(1)

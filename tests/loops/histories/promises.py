@@ -13,7 +13,7 @@ from lull.core.adapters.model_facts import ModelFacts
 from lull.core.chat.client import Client
 from lull.core.chat.trajectory import InjectedSkill, TurnStamp
 from lull.core.skills.prompt_block import BETWEEN, CLOSING, OPENING
-from lull.loops.chat.serve import Serving
+from lull.loops.chat.serving import Serving
 from tests.loops.histories.bodies import added
 from tests.loops.histories.book import Page, visible
 

@@ -13,7 +13,7 @@ from lull.core.proof.pairs import Pair, PairPart
 from lull.core.proof.proposal import ProposalKind, ProposalStatus
 from lull.core.proof.rules import HoldoutRule
 from lull.core.skills.skill import ChangeKind, SkillKey, SkillStatus
-from lull.loops.chat.serve import Serving
+from lull.loops.chat.serving import Serving
 from lull.loops.proof.measured_skills import reward_sums
 from lull.store.chat.holdout_assignments import HoldoutAssignments
 from lull.store.chat.turn_rows import Label
@@ -38,7 +38,7 @@ async def in_force(room: Classroom) -> None:
 async def asks(room: Classroom, number: int, *, with_: str = "soup") -> Serving:
     """Open a new conversation and answer its request."""
     serving = await room.open(user(f"write a menu for day {number}"))
-    room.serve.close(serving, answer(with_))
+    room.serve.recorder.record(serving, answer(with_))
     room.clock.advance(1)
     return serving
 
@@ -85,7 +85,7 @@ async def corrected_where_left_out(room: Classroom, words: str) -> str:
     (without, *_) = left_out(await many(room))
     asked = without.request.messages[0]
     later = await room.open(asked, answer("soup").message, user(words))
-    room.serve.close(later, answer("fine"))
+    room.serve.recorder.record(later, answer("fine"))
     await room.settled()
     await room.score.read_new()
     return without.stamp.turn

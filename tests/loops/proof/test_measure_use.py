@@ -11,7 +11,7 @@ from lull.core.proof.in_use import MeasuredBy, UseRule
 from lull.core.proof.pairs import PairPart
 from lull.core.proof.rules import HoldoutRule
 from lull.core.skills.skill import ChangeKind, SkillKey, SkillStatus
-from lull.loops.chat.serve import Serving
+from lull.loops.chat.serving import Serving
 from lull.store.proof.use_replays import UseReplayResults, use_key
 from tests.building import ANYBODY, answer, chat, prompt_text, user
 from tests.doubles.fake_chat_model import ChatAsk
@@ -46,7 +46,7 @@ async def asked(room: Classroom, count: int, *, model: str = CHECKED) -> list[Se
     for number in range(count):
         request = chat(user(f"write a menu for day {number}"), model=model)
         serving = await room.open(*request.messages, client=ANYBODY, request=request)
-        room.serve.close(serving, answer("soup | fish"))
+        room.serve.recorder.record(serving, answer("soup | fish"))
         room.clock.advance(1)
         served.append(serving)
     await room.settled()

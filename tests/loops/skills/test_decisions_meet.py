@@ -266,7 +266,7 @@ async def test_an_answer_that_took_long_makes_its_conversation_no_older(room: Cl
     slow = await room.open(user("hello"), session="s")
     room.clock.advance(86_400)
     await room.say(user("still there?"), session="s")
-    room.serve.close(slow, answer("here I am"))
+    room.serve.recorder.record(slow, answer("here I am"))
     await room.settled()
     oldest = room.clock.now().replace(hour=0)
     assert await throw_older(room.database, oldest) == 0

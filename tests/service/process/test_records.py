@@ -22,13 +22,13 @@ from lull.core.errors import LullError, StoreError
 from lull.core.events import EventKind
 from lull.core.training.record import Run, RunStatus
 from lull.core.training.spec import RunKind
+from lull.service.entry.started import started
 from lull.service.process import records
 from lull.service.process.bus import EventBus
 from lull.service.process.problems import Problems
 from lull.service.process.records import RecordChecks, WatchRecords
 from lull.service.proxy.auth import AccessRules
 from lull.service.wiring.service import Service
-from lull.service.wiring.start import wired
 from lull.store.adapters.published import PublishedVersions
 from lull.store.chat.event_log import EventLog
 from lull.store.rows.sealed_tables import SEALED_TABLES
@@ -50,7 +50,7 @@ Change = Callable[[sqlite3.Connection], object]
 async def serving(home: Path) -> AsyncIterator[Service]:
     paths = Paths.from_environment({"LULL_HOME": str(home)}, "linux")
     paths.prepare()
-    async with wired(Settings(), paths, AccessRules(port=0)) as service:
+    async with started(Settings(), paths, AccessRules(port=0)) as service:
         yield service
 
 

@@ -102,7 +102,7 @@ FAULTS = [
 
 
 @pytest.mark.logs("a fault of Lull's own")
-@pytest.mark.parametrize("part", ["open", "close", "remote", "tell"])
+@pytest.mark.parametrize("part", ["open", "record", "remote", "tell"])
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: type(fault).__name__)
 async def test_a_part_that_fails_costs_no_answer(
     here: str, parts: Parts, upstream: ScriptedUpstream, part: str, fault: Exception
@@ -112,7 +112,7 @@ async def test_a_part_that_fails_costs_no_answer(
     reply = await ask_aside(here, "POST", "/api/chat", ODD)
     assert (reply.status, reply.body) == (200, WHOLE)
     sent = upstream.last("/api/chat").body
-    assert sent == ODD or part == "close"
+    assert sent == ODD or part == "record"
 
 
 @pytest.mark.logs("a fault of Lull's own")
@@ -138,5 +138,5 @@ async def test_a_torn_last_line_is_recorded_as_broken(
 
     upstream.script = torn
     assert (await ask_aside(here, "POST", "/api/chat", asking("/api/chat"))).status == 200
-    await aside(lambda: eventually(lambda: parts.closed))
-    assert (parts.closed[0].finish, parts.closed[0].message.text) == ("error", "one")
+    await aside(lambda: eventually(lambda: parts.recorded))
+    assert (parts.recorded[0].finish, parts.recorded[0].message.text) == ("error", "one")

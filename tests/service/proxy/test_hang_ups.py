@@ -101,8 +101,8 @@ async def test_a_hang_up_closes_the_built_in_models_answer(
     parts.engine = engine = ScriptedEngine(endless=True)
     await aside(lambda: _leave(here, stream=stream, once=lambda: engine.asked))
     await aside(lambda: eventually(lambda: engine.closed))
-    await aside(lambda: eventually(lambda: parts.closed))
-    assert parts.closed[0].finish == "hangup"
+    await aside(lambda: eventually(lambda: parts.recorded))
+    assert parts.recorded[0].finish == "hangup"
 
 
 @pytest.mark.slow
@@ -112,7 +112,7 @@ async def test_a_hang_up_stops_the_real_engine(here: str, parts: Parts, stream: 
     try:
         await engine.tokenize(GenerateRequest(prompt="."))
         await aside(lambda: _leave(here, stream=stream, once=lambda: parts.opened))
-        await aside(lambda: eventually(lambda: parts.closed))
+        await aside(lambda: eventually(lambda: parts.recorded))
         async with asyncio.timeout(PATIENCE_S):
             while (await engine.status()).in_flight:  # noqa: ASYNC110  it tells nobody
                 await asyncio.sleep(0.02)

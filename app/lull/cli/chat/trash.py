@@ -28,7 +28,7 @@ def trash(context: Context) -> None:
 
 
 def words(view: Json) -> str:
-    """Describe what is in the trash, and what was just done with it."""
+    """Describe the trash of deleted conversations, and what the command did to it."""
     left = view.get("damaged", ())
     lines = [f"{view[name]} conversations {said}." for name, said in _DONE.items() if name in view]
     lines += [f"Step {name} is damaged and stays; `lull doctor` names its file." for name in left]

@@ -44,7 +44,8 @@ _SWAPPED: Final = re.compile(
     r"|library|trash|adapters|runs"
 )
 _SKILL_FOLDER_PARTS: Final = {"skills": 4, "archive": 4, "copies": 4, "waiting": 3}
-"""By folder of the library: how many parts the path of a skill's folder in it has."""
+"""Number of parts of the path of a skill's folder, by the folder of the library in which it lies.
+"""
 _OWN_PROOF: Final = re.compile(r"library/(?:skills|archive)/[^/]+/[^/]+/evidence\.json")
 _BY_SCHEDULE: Final = re.compile(r"lull-auto-(\d{4,9})-\d{4}-\d\d-\d\d\.zip")
 _ANOTHER_BACKUP: Final = "Use another backup."

@@ -140,7 +140,9 @@ def is_json(check: Check, answer: str, tools: CheckLibraries) -> bool | None:
 
 
 def _has_keys(value: object, keys: set[str]) -> bool | None:
-    """Whether the object, or each object in a list, has the keys; None if there are others, too."""
+    """Whether a JSON object, or each object of a list, has these keys; None if it has further keys,
+    too.
+    """
     if not keys or not isinstance(value, dict | list):
         return isinstance(value, dict | list)
     objects = value if isinstance(value, list) else [value]

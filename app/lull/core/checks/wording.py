@@ -31,7 +31,7 @@ COUNTED: Final[Mapping[CheckKind, tuple[str, str]]] = {
     CheckKind.LINES: ("line", "lines"),
     CheckKind.CHARACTERS: ("character", "characters"),
 }
-"""What each kind of check counts, as one and as many."""
+"""Nouns for what each kind of check counts, as singular and plural."""
 _PARTS: Final[Mapping[Part, str]] = {
     Part.WHOLE: "The answer",
     Part.FIRST_LINE: "The answer's first line",

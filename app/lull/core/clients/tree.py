@@ -28,7 +28,7 @@ class NodeKind(Enum):
     MAP = auto()
     LIST = auto()
     TEXT = auto()
-    """A string."""
+    """A string value."""
     OTHER = auto()
     """A number, a truth value, null, or a reference to another node."""
 

@@ -125,6 +125,13 @@ class ClockReading:
     monotonic_s: float
 
 
+def clock_of(signals: IdleSignals) -> ClockReading:
+    """Return the wall-clock and monotonic times at which these idle signals (user input, chats,
+    heat, battery) were read.
+    """
+    return ClockReading(now=signals.now, monotonic_s=signals.monotonic_s)
+
+
 def asleep_gap_s(last: ClockReading, this: ClockReading, *, expected_s: float) -> float:
     """Return how many seconds the machine was asleep between two clock readings that would be
     `expected_s` seconds apart without sleep; 0 if it was not asleep.

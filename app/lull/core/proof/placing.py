@@ -184,7 +184,7 @@ def _surely_better(sheet: PlacingSheet, marks: Sequence[PlacingMark]) -> list[Pl
 
 
 def _whole(marks: Sequence[PlacingMark]) -> dict[str, dict[Placement, int]]:
-    """The scores of the cases that have one in every place."""
+    """Return the scores of the test cases that were scored with the skills in every place."""
     found: dict[str, dict[Placement, int]] = {}
     for mark in marks:
         if mark.kept is not None:

@@ -147,7 +147,9 @@ def _stopping(evidence: Evidence, *, ended: bool) -> list[str]:
 
 
 def _look_at(pairs: tuple[Pair, ...], look: LastLook | None) -> LastLook | None:
-    """The look as it stood when only these pairs were there: not taken yet where more followed."""
+    """Return the last look as it was when the proof had only these pairs; if more pairs followed,
+    it had not been taken yet.
+    """
     if look is None or totals_of(distinct_pairs(pairs)).benefit_pairs >= look.after:
         return look
     return replace(look, after=0)

@@ -25,12 +25,13 @@ _OPENS: Final = re.compile(r"[“„«「\"]|(?<!\w)['‘]")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Mark:
     closes: str
-    """The signs that close it, one of which the quotation ends with."""
+    """The signs of which one closes a quotation that this mark opens."""
     most: int = 20_000
     """Most characters between the marks."""
     in_a_line: bool = False
     before_a_word: bool = True
-    """Whether it may close directly before a letter; an apostrophe stands there."""
+    """Whether this mark closes a quotation even directly before a letter; an apostrophe does not.
+    """
     open_end: bool = False
     """Whether the end of the message closes it."""
 

@@ -67,7 +67,9 @@ class _Read:
 
     span: AuthoredSpan
     runs: Runs
-    """Runs of three words; of two for the user's spans."""
+    """The sequences of three words (of two words in texts by the user) that sentences are compared
+    by.
+    """
     sentences: tuple[tuple[tuple[str, ...], frozenset[str]], ...]
     """The words and the subjects of each sentence."""
     subjects: frozenset[str]

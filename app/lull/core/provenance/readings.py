@@ -78,7 +78,7 @@ _STANDARD: Final = str.maketrans("-_", "+/")
 
 
 def _text_of(data: bytes) -> Iterator[str]:
-    """The bytes as a text, if they are one."""
+    """Yield the text that these bytes encode, in UTF-8 or UTF-16, if it is long enough."""
     for coding in ("utf-8", "utf-16-le"):
         try:
             text = data.decode(coding)

@@ -24,7 +24,7 @@ same secret.
 """
 
 _USUAL_NAME: Final = 200
-"""Most characters of a name that is kept in memory, to be known again."""
+"""Most characters of a model's name whose redacted form is cached."""
 
 
 def redact_text(text: str, number: Number) -> str:

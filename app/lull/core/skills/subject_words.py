@@ -33,7 +33,7 @@ _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _LONGEST_CACHED_WORD = 40
 """Most letters of a word that is cached; longer runs are no words."""
 _LONGEST_CACHED_TEXT = 4_000
-"""Most characters of a text that is kept in memory, to be known again."""
+"""Most characters of a text whose subject words are cached."""
 
 
 def terms(text: str) -> list[str]:
@@ -68,7 +68,7 @@ def stop_words(text: str) -> list[str]:
 
 @lru_cache(maxsize=20_000)
 def _known_beside(word: str) -> str:
-    """The word as it is indexed; "" for one with a subject."""
+    """Return a function word (such as "the") as it is indexed; "" for a word that has a subject."""
     plain = _plain(word)
     return stem(plain) if plain in _STOP else ""
 

@@ -164,7 +164,7 @@ def _changes(text: str) -> list[_Changes]:
 
 
 def _begun(changes: _Changes) -> list[_Changes]:
-    """The changes if there are any: no other list of them is made."""
+    """Return these changes as the only item of a list; an empty list if there are none."""
     first = next(changes, None)
     return [] if first is None else [chain((first,), changes)]
 
@@ -215,7 +215,7 @@ def _of_codes(text: str) -> _Changes:
 
 
 def _readable(code: int) -> str | None:
-    """What a reader sees of a letter by its number; None if it is none that is read."""
+    """Return the character that a reader sees for a code point; None if it is invisible."""
     if 32 <= code < 127 or code in (9, 10, 13) or 160 <= code < 0x110000:
         return _seen(chr(code))
     return None

@@ -110,8 +110,8 @@ class RunFailed:
     its last checkpoint.
     """
     counts: bool = False
-    """Whether failures for now are counted, because what the run starts from cannot be read: after
-    a few in a row the run is stuck.
+    """Whether this failure counts towards giving the run up: the files that it starts from cannot
+    be read, and after a few such failures in a row it is stuck.
     """
 
 

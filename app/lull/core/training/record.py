@@ -131,8 +131,8 @@ class RunProgress:
     Lull.
     """
     unread: int = 0
-    """How many times in a row a file that the run, or the next round after it, starts from could
-    not be read: of the base model or of the adapter.
+    """How many times in a row a file of the base model or the adapter could not be read from which
+    the run or its next round starts.
     """
     failed_tests: int = 0
     """How many times in a row the run's adapter could not be stored or tested, though engine and

@@ -66,8 +66,8 @@ class KtoTerms:
     get equal total weight, whatever their sizes.
     """
     replay_top_k: int = 32
-    """How many of the likeliest tokens are compared one by one when replayed answers are held to
-    what the model said of them before; 0 trains on them as they are.
+    """Number of most likely tokens whose probabilities are kept, on replayed answers, near those
+    from before the training (KL divergence); 0 trains on these answers as plain examples.
     """
 
 

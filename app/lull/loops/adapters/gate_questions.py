@@ -56,8 +56,8 @@ class PastSuccess:
     Empty where that is the same prompt.
     """
     changes: bool = False
-    """Whether answers to this kind of request are to change, by ratings that were trained on: they
-    may be far from the base model's and of another style, and still must not be worse.
+    """Whether the adapter was trained on ratings of this kind of request. Its answers may then
+    differ from the base model's in style, but must not be worse.
     """
 
 

@@ -162,7 +162,7 @@ class Forget:
         return None
 
     def _whole(self, what: ToForget) -> ToForget:
-        """The list, or what is still found of the conversation if its list is damaged."""
+        """Return the list of what to delete; if it is damaged, a new one of what is still found."""
         return what if what.turns else self.find_derived(what.trajectory, unread=True).what
 
     async def _removed(self, what: ToForget) -> None:

@@ -18,7 +18,7 @@ from lull.core.idle.forecast import Forecast, PastLull, forecast
 from lull.core.idle.pausing import Pause, PauseLength, new_pause
 from lull.core.idle.policy import IdleWindow, decide
 from lull.core.idle.rule import IdleRule
-from lull.core.idle.signals import ClockReading, IdleSignals, IdleSource, asleep_gap_s
+from lull.core.idle.signals import IdleSignals, IdleSource, asleep_gap_s, clock_of
 from lull.core.idle.timing import unchanged_for_s
 from lull.store.idle.windows import Windows
 
@@ -182,10 +182,3 @@ class DecideIdle:
         has woken from sleep.
         """
         self._calendars.look_now()
-
-
-def clock_of(signals: IdleSignals) -> ClockReading:
-    """Return the wall-clock and monotonic times at which these idle signals (user input, chats,
-    heat, battery) were read.
-    """
-    return ClockReading(now=signals.now, monotonic_s=signals.monotonic_s)

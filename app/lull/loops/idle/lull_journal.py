@@ -14,9 +14,9 @@ from typing import Final
 
 from lull.core.idle.forecast import HISTORY_DAYS, LEAST_LULL_S, PastLull
 from lull.core.idle.policy import IdleWindow
-from lull.core.idle.signals import ClockReading, IdleSignals
+from lull.core.idle.signals import ClockReading, IdleSignals, clock_of
 from lull.core.ports import Ids
-from lull.store.idle.windows import WindowRow, Windows, WorkDone
+from lull.store.idle.windows import STOPPED, WindowRow, Windows, WorkDone
 
 _SLACK: Final = timedelta(seconds=60)
 """Largest difference between two readings of when the user left, because polled input is delayed.
@@ -39,6 +39,8 @@ class LullJournal:
     """The database row of the window that is open now; None while it is closed."""
     written_s: float = 0.0
     """Time of the last write of the open window, on the monotonic clock."""
+    last: tuple[IdleWindow, IdleSignals] | None = None
+    """The last decision, with the signals by which it was made; None before the first."""
 
     @classmethod
     def load(cls, windows: Windows, ids: Ids, now: datetime, *, every_s: float) -> LullJournal:
@@ -49,6 +51,35 @@ class LullJournal:
         windows.forget_before(now)
         past = windows.lulls(since=now - timedelta(days=HISTORY_DAYS))
         return cls(windows=windows, ids=ids, past=past, every_s=every_s)
+
+    def follow(
+        self, window: IdleWindow, signals: IdleSignals, *, used_s: float, done: Sequence[WorkDone]
+    ) -> None:
+        """Record what follows from a new decision: the user came back, or an idle window (a time
+        when work may run) opened, goes on with the work `done`, or closed.
+        """
+        last, self.last = self.last, (window, signals)
+        was_open = last is not None and last[0].open
+        if last is not None:
+            self.record_absence(last[0], clock_of(last[1]), window, signals)
+        if window.open and not was_open:
+            self.opened(window, signals.now, signals.monotonic_s)
+        elif window.open:
+            self.update_open(signals.now, signals.monotonic_s, used_s=used_s, done=done)
+        elif was_open:
+            by = window.closed_by.value if window.closed_by is not None else ""
+            self.closed(window.because, by, signals.now, used_s=used_s, done=done)
+
+    def stopped(self, now: datetime, *, used_s: float, done: Sequence[WorkDone]) -> None:
+        """Complete the records because the service stops watching: of the open window, and of an
+        absence whose end it does not see.
+        """
+        if self.last is None:
+            return
+        window, signals = self.last
+        self.closed(STOPPED, "", now, used_s=used_s, done=done)
+        self.record_unfinished(window, clock_of(signals))
+        self.last = None
 
     # Windows
 

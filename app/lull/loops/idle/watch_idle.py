@@ -26,12 +26,12 @@ from lull.core.idle.scheduling import LONGEST_UNIT_S, LullWork, choose_work
 from lull.core.idle.signals import IdleSignals
 from lull.core.ports import Clock, Ids, ProblemReporter
 from lull.core.text.coded_text import coded_text, sentence
-from lull.loops.idle.decide_idle import DecideIdle, clock_of
+from lull.loops.idle.decide_idle import DecideIdle
 from lull.loops.idle.lull_journal import LullJournal
 from lull.loops.idle.lull_pace import LullPace
 from lull.loops.idle.lull_runner import Runner, RunnerRule
 from lull.loops.idle.lull_why import LullWhy, WorkChoice
-from lull.store.idle.windows import STOPPED, Windows
+from lull.store.idle.windows import Windows
 
 _BEFORE_S: Final = 1.0
 """Seconds before a known end of the window at which the last unit of work ends."""
@@ -231,13 +231,15 @@ class WatchIdle:
         Calls run one at a time.
         """
         async with self._looking:
+            await self._runner.collect()
             expected_s = float("inf") if self._away else self._expected_s
             signals = self._deciding.read(self._signals, expected_s=expected_s)
-            await self._runner.collect()
             window = self._deciding.decide(signals, self._window, train_now=self._asked())
             if not window.open:
                 # Before anything else: the user needs the machine.
                 await self._stop(window)
+            used_s, done = self._runner.used_s, self._runner.done(self._queue.works())
+            self._journal.follow(window, signals, used_s=used_s, done=done)
             self._take_note(window, signals)
             self._about_to = False
             if window.open:
@@ -255,23 +257,12 @@ class WatchIdle:
         return self._asked_until_s is not None
 
     def _take_note(self, window: IdleWindow, signals: IdleSignals) -> None:
-        before, last = self._window, self._signals
-        now, now_s = signals.now, signals.monotonic_s
+        last = self._signals
         if signals.asleep_gap_s and not (last is not None and last.asleep_gap_s):
             self._deciding.on_wake()
-        used_s, done = self._runner.used_s, self._runner.done(self._queue.works())
-        if last is not None:
-            self._journal.record_absence(before, clock_of(last), window, signals)
-        was_open = before is not None and before.open
-        if window.open and not was_open:
+        if window.open and not (self._window is not None and self._window.open):
             self._runner.reset_done()
             self._guess = None
-            self._journal.opened(window, now, now_s)
-        elif window.open:
-            self._journal.update_open(now, now_s, used_s=used_s, done=done)
-        elif was_open:
-            by = window.closed_by.value if window.closed_by is not None else ""
-            self._journal.closed(window.because, by, now, used_s=used_s, done=done)
         self._signals = signals
 
     def _now_in_force(self, window: IdleWindow) -> IdleWindow:
@@ -308,11 +299,8 @@ class WatchIdle:
         self._away = True
         try:
             await self._runner.give_back()
-            if self._signals is not None:
-                now = self._clock.now()
-                used_s, done = self._runner.used_s, self._runner.done(self._queue.works())
-                self._journal.closed(STOPPED, "", now, used_s=used_s, done=done)
-                self._journal.record_unfinished(self._window, clock_of(self._signals))
+            used_s, done = self._runner.used_s, self._runner.done(self._queue.works())
+            self._journal.stopped(self._clock.now(), used_s=used_s, done=done)
         finally:
             self._about_to = False
             self._hurry(False)

@@ -89,7 +89,7 @@ class ExamWork:
             took_s, within_s = now_s - began_s, max(1.0, until_s + GRACE_S - now_s)
 
     async def _ask_one(self, within_s: float) -> bool:
-        """Ask one question; True while there may be more, also when it was stopped."""
+        """Ask one question of the exam; return True if there may be more, also if stopped."""
         self._asking = asyncio.ensure_future(self._ask(within_s))
         try:
             await asyncio.wait({self._asking})

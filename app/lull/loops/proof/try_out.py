@@ -27,7 +27,7 @@ from lull.core.proof.proposal import (
 from lull.core.skills.ports import LibraryInUse, SkillIndex
 from lull.core.skills.prompt_block import Injection
 from lull.core.skills.skill import ChangeKind, Library, Skill, SkillKey, switched
-from lull.loops.chat.select_skills import SelectSkills, injection
+from lull.loops.chat.select_skills import SelectSkills
 from lull.loops.proof.proved_requests import ProvedRequests
 from lull.loops.skills.approve import approved_skill
 from lull.store.proof.proposals import Proposals
@@ -212,5 +212,5 @@ def _prompt(
         request, client, library, None, model, trajectory="", injectable=True
     )
     return TriedPrompt(
-        injection=injection(request, fixed), skills=fixed.joined, why=fixed.selection.why
+        injection=fixed.injection(request), skills=fixed.joined, why=fixed.selection.why
     )

@@ -208,7 +208,9 @@ class FromFiles:
         return proposal
 
     def _base(self, key: SkillKey) -> str:
-        """The hash of the text that a change of this skill starts from; "" if it has none."""
+        """Return the hash of the skill's current text, which a change of it replaces; "" for a new
+        skill.
+        """
         old = self._standing(key)
         return old.sha256 if old else ""
 

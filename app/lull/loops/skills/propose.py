@@ -122,8 +122,9 @@ class Propose:
         return draft, older.key if older is not None else None
 
     def _same_matter(self, skill: Skill, draft: SkillDraft) -> bool:
-        """Whether a draft replaces a skill: its checks are of all the kinds that the skill's are,
-        for the same requests."""
+        """Whether a draft is to replace a skill: it is for the same requests, and has checks of
+        every kind that the skill has.
+        """
         if not draft.check or skill.scope is not draft.scope:
             return False
         approved = self._checks.checks_of(skill.sha256)

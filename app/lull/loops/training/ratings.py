@@ -44,7 +44,7 @@ class RatedAnswers:
     """The rated answers of one model, newest first."""
 
     train: tuple[Labelled, ...]
-    """Those that a run may train on."""
+    """The rated answers that a training run may use."""
     pairs: tuple[RatedPair, ...]
     """Pairs about the same kinds of request that were kept out of training."""
 
@@ -57,7 +57,9 @@ class RatedAnswers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trained:
-    """What an adapter and those that it was trained from have been trained on."""
+    """The data on which an adapter and its ancestors (the adapters that it was trained from) were
+    trained.
+    """
 
     ids: frozenset[str]
     """Ids of turns, and sha256 of skill texts."""

@@ -321,7 +321,9 @@ class Rollouts:
 
 
 def _that_stand(book: RequestPool, groups: Sequence[RolloutGroup]) -> list[RolloutGroup]:
-    """Return the groups whose skills and wish are still those of today."""
+    """Return the groups of answers that were sampled with the skills and for the wish that are in
+    force today.
+    """
     stands = {prompt.turn: prompt.scoring_basis for prompt in book.prompts}
     return [group for group in groups if stands.get(group.turn) == (group.skills, group.wish)]
 

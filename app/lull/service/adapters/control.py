@@ -138,7 +138,7 @@ class AdapterControl:
         self._problems.set_or_clear(RECORDS, damage or self._put_right)
 
     async def _look_again(self) -> None:
-        """Check the records after a change that is done, whatever is wrong with them."""
+        """Check the records after a finished change; the change stands whatever the check finds."""
         try:
             await self.check_records()
         except LullError as error:

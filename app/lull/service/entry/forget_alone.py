@@ -12,10 +12,10 @@ from collections.abc import Mapping
 from lull.config.paths import Paths
 from lull.config.settings import Settings
 from lull.contract.json_object import Json
+from lull.service.entry.started import started
 from lull.service.process.lock import alive
 from lull.service.proxy.auth import AccessRules
 from lull.service.wiring.service import forgetting_of
-from lull.service.wiring.start import wired
 from lull.store.disk.leftovers import sweep_leftovers
 
 
@@ -31,5 +31,5 @@ def forget_alone(settings: Settings, paths: Paths, wanted: Mapping[str, object])
 
 
 async def _forget(settings: Settings, paths: Paths, wanted: Json) -> Json:
-    async with wired(settings, paths, AccessRules(port=0)) as service:
+    async with started(settings, paths, AccessRules(port=0)) as service:
         return await forgetting_of(service).forget(wanted)

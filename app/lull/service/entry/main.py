@@ -28,6 +28,7 @@ from lull.config.paths import Paths
 from lull.config.private_file import restrict_to_owner
 from lull.config.settings import ServiceSettings, Settings
 from lull.core.errors import AddressInUse, LullError, OpenToNetwork, SettingsError
+from lull.service.entry.background import BackgroundTasks
 from lull.service.entry.control_server import open_control
 from lull.service.entry.network_token import StoredToken, network_token, note_keychain_use
 from lull.service.entry.stand_in_guard import (
@@ -36,6 +37,7 @@ from lull.service.entry.stand_in_guard import (
     end_stand_in,
     plan_of,
 )
+from lull.service.entry.started import started
 from lull.service.process.free_memory import share_few_heaps
 from lull.service.process.listening import ControlSocket, ListeningAt, listening_socket
 from lull.service.process.lock import (
@@ -50,9 +52,7 @@ from lull.service.process.logs import log_loop_errors_safely, start_logging
 from lull.service.process.problems import Problems
 from lull.service.proxy.auth import AccessRules
 from lull.service.proxy.data_plane import DataPlane
-from lull.service.wiring.background import BackgroundTasks
 from lull.service.wiring.base.shared import SharedParts
-from lull.service.wiring.start import wired
 from lull.store.backups.restoring import finish
 from lull.store.disk.leftovers import sweep_leftovers
 
@@ -167,7 +167,7 @@ async def _serve(
     door = _door(settings.service, listener, token)
     at = ListeningAt(address=f"http://{_shown(settings.service.bind)}:{door.port}", token=token)
     async with (
-        wired(settings, paths, door, played=played) as service,
+        started(settings, paths, door, played=played) as service,
         contextlib.AsyncExitStack() as closing,
     ):
         shared, answering = service.shared, service.answering

@@ -13,7 +13,7 @@ from lull.core.errors import ResourceError
 from lull.core.events import EventKind
 from lull.core.models.candidates import is_auto
 from lull.loops.adapters.promote import Promote
-from lull.loops.chat.serve import Serve
+from lull.loops.chat.open_turn import TurnOpener
 from lull.loops.idle.watch_idle import WatchIdle
 from lull.loops.models.auto_learner import AWAY_S, AutoLearner
 from lull.loops.training.training_job import TrainingJob
@@ -87,7 +87,7 @@ class FollowSettings:
         auto: AutoLearner,
         promote: Promote,
         job: TrainingJob,
-        serve: Serve,
+        serve: TurnOpener,
         watch: WatchIdle,
         bus: EventBus,
         problems: Problems,

@@ -179,7 +179,9 @@ class ReviewRequests:
         }
 
     def _views(self, proposals: Sequence[Proposal]) -> Sequence[Json]:
-        """The JSON of the proposals; one that is forgotten at this moment is left out."""
+        """Return the JSON of the proposals, without one that the user is having deleted at this
+        moment.
+        """
         views = []
         for proposal in proposals:
             with contextlib.suppress(NotFound):

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import nullcontext
+from dataclasses import dataclass
 from typing import Final
 
 from aiohttp import web
 
 from lull.core.errors import EngineError, RequestError, UpstreamDown
 from lull.service.idle.quiet import Activity
+from lull.service.proxy.answer_sources import AnswerSources
 from lull.service.proxy.auth import AccessRules, origin_form, refusal, split_client
-from lull.service.proxy.chats import AnswerChats, AnswerSources, ProxyRules
+from lull.service.proxy.chats import AnswerChats
 from lull.service.proxy.dialects import CHAT_ROUTES
 from lull.service.proxy.forward import ProxyAnswer
 from lull.service.proxy.own_errors import OwnFaults, client_text, error_answer
@@ -25,6 +27,18 @@ from lull.service.proxy.relay import one_chunk, relay, runner
 MOST_LISTING_BYTES: Final = 2_000_000
 """Longest listing of models to which Lull's own are added; a longer one is passed on as it comes.
 """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProxyRules:
+    """The settings that the proxy follows for requests other than chats."""
+
+    body_limit: int
+    """Largest request body that is read, in bytes; a longer one is only passed on."""
+    list_built_in: bool
+    """Whether listings of models include Lull's built-in model even if the upstream Ollama has
+    models of its own.
+    """
 
 
 class DataPlane:

@@ -25,7 +25,7 @@ class WatchedOllama(Protocol):
 
     @property
     def has_models(self) -> bool:
-        """Whether the Ollama server had any models when it was last asked for them."""
+        """Whether the Ollama server had any models when it was last asked to list them."""
 
     def remote(self, name: str) -> bool | Awaitable[bool]:
         """Return whether Ollama runs a model on another machine."""

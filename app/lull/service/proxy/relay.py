@@ -14,8 +14,7 @@ import aiohttp
 from aiohttp import HttpVersion11, web
 from aiohttp.http import HttpProcessingError
 
-from lull.service.proxy.forward import ProxyAnswer
-from lull.service.proxy.header_bytes import send_headers_unchanged
+from lull.service.proxy.forward import ProxyAnswer, send_headers_unchanged
 
 log = logging.getLogger(__name__)
 

@@ -10,15 +10,18 @@ import aiohttp
 
 from lull.backends.system.hung import wait_until_hung
 from lull.config.settings import Settings
-from lull.loops.chat.serve import Serve
+from lull.loops.chat.open_turn import TurnOpener
+from lull.service.proxy.answer_sources import AnswerSources, FindSource
 from lull.service.proxy.auth import AccessRules
-from lull.service.proxy.chats import AnswerChats, AnswerSources, ProxyRules
-from lull.service.proxy.data_plane import DataPlane
+from lull.service.proxy.chats import AnswerChats
+from lull.service.proxy.data_plane import DataPlane, ProxyRules
 from lull.service.proxy.failed_requests import FailedRequests
 from lull.service.proxy.forward import Forward
 from lull.service.proxy.long.bodies import LongBodies
 from lull.service.proxy.ollama_upstream import OllamaUpstream
+from lull.service.proxy.opened_chats import OpenChats
 from lull.service.proxy.own_errors import OwnFaults
+from lull.service.proxy.parsed_chats import ParseChats
 from lull.service.proxy.recorded import RecordedRelay
 from lull.service.wiring.base.shared import SharedParts
 from lull.service.wiring.night.weights import TrainedModelParts
@@ -34,7 +37,7 @@ def data_plane_of(
     settings: Settings,
     door: AccessRules,
     session: aiohttp.ClientSession,
-    serve: Serve,
+    opener: TurnOpener,
     upstream: OllamaUpstream,
     weights: TrainedModelParts,
     *,
@@ -62,27 +65,20 @@ def data_plane_of(
         local=shared.models.local,
         published=weights.names,
     )
-    rules = ProxyRules(
-        body_limit=body_limit,
-        record=settings.records.record,
-        touch_remote=settings.upstream.allow_remote_models,
-        list_built_in=settings.models.list_own,
-    )
     faults = OwnFaults(shared.problems)
+    failed = FailedRequests(shared.clock.monotonic_s)
     return DataPlane(
         door=door,
         chats=AnswerChats(
-            serve=serve,
-            sources=sources,
-            rules=rules,
-            recording=RecordedRelay(
-                serve, shared.bus, faults, FailedRequests(shared.clock.monotonic_s)
-            ),
-            faults=faults,
-            long=long,
+            parsing=ParseChats(sources.local, faults, body_limit=body_limit, long=long),
+            sources=FindSource(sources, faults, touch_remote=settings.upstream.allow_remote_models),
+            opening=OpenChats(opener, faults, record=settings.records.record),
+            forward=sources.forward,
+            recording=RecordedRelay(opener.recorder, shared.bus, faults, failed),
+            body_limit=body_limit,
         ),
         sources=sources,
-        rules=rules,
+        rules=ProxyRules(body_limit=body_limit, list_built_in=settings.models.list_own),
         faults=faults,
         activity=shared.activity,
         monotonic_s=shared.clock.monotonic_s,

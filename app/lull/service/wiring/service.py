@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
+from lull.backends.reader.request_kinds import RequestKinds
 from lull.backends.retrieval.late_exemplars import LateExemplars
 from lull.backends.retrieval.skill_index import WordIndex
 from lull.config.settings import Settings
@@ -47,6 +49,8 @@ class SkillParts:
     memory: LateExemplars
     changes: SkillChangeRequests
     tries: TryOut
+    shipped_kinds: Callable[[], RequestKinds]
+    """Loads the classifier of request kinds that ships with Lull."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import aiohttp
 
 from lull.backends.ollama.facts import OllamaFacts
+from lull.backends.reader.request_kinds import RequestKinds
 from lull.backends.retrieval.late_exemplars import LateExemplars
 from lull.backends.retrieval.skill_index import WordIndex
 from lull.backends.system.clock import SystemClock, TimeSortedIds
@@ -27,8 +28,8 @@ from lull.core.ports import SecretStore
 from lull.core.proof.proposal import Proposal
 from lull.core.skills.skill import Library
 from lull.loops.chat.known_models import KnownModels
+from lull.loops.chat.open_turn import TurnOpener
 from lull.loops.chat.select_skills import SelectSkills
-from lull.loops.chat.serve import Serve
 from lull.loops.feedback.credit_wins import credit_in
 from lull.loops.models.auto_learner import AutoLearner, LearnerPreparation
 from lull.loops.models.choose_model import ChooseModel
@@ -176,9 +177,9 @@ def _ollama(session: aiohttp.ClientSession, settings: Settings, bus: EventBus) -
 # Answering requests
 
 
-def _serve(common: _CommonParts, settings: Settings, holdout: Holdout) -> Serve:
+def _serve(common: _CommonParts, settings: Settings, holdout: Holdout) -> TurnOpener:
     shared = common.shared
-    return Serve(
+    return TurnOpener(
         trajectories=shared.stores.trajectories,
         skills=shared.stores.skills,
         in_use=shared.in_use,
@@ -282,7 +283,7 @@ def _answering(
     door: AccessRules,
     opened: OpenResources,
     common: _CommonParts,
-    serve: Serve,
+    serve: TurnOpener,
     loops: _Loops,
 ) -> AnsweringParts:
     upstream = OllamaUpstream(common.shared.models.ollama, built_in=BUILT_IN)
@@ -299,7 +300,7 @@ def _answering(
     return AnsweringParts(data_plane=data_plane, upstream=upstream)
 
 
-def _skills(common: _CommonParts, loops: _Loops, serve: Serve) -> SkillParts:
+def _skills(common: _CommonParts, loops: _Loops, serve: TurnOpener) -> SkillParts:
     shared = common.shared
     return SkillParts(
         current=common.current,
@@ -309,11 +310,16 @@ def _skills(common: _CommonParts, loops: _Loops, serve: Serve) -> SkillParts:
         tries=try_out_of(
             shared, loops.learning.proofs.requests, serve.skill_selector, common.index
         ),
+        shipped_kinds=RequestKinds.shipped,
     )
 
 
 def _choices(
-    in_force: SettingsInForce, auto: AutoLearner, serve: Serve, common: _CommonParts, loops: _Loops
+    in_force: SettingsInForce,
+    auto: AutoLearner,
+    serve: TurnOpener,
+    common: _CommonParts,
+    loops: _Loops,
 ) -> ChosenModels:
     following = FollowSettings(
         in_force,

@@ -26,8 +26,8 @@ _TEMPORARY_PREFIX: Final = ".taking-"
 
 
 _IS_DAMAGE: Final = {errno.ENOENT, errno.ENOTDIR, errno.EISDIR}
-"""What opening a file says that is gone or something else now. Other errors may pass, such as a
-loop of links, which the user made and can untie.
+"""Error numbers of opening a file that mean that the file is gone or replaced by something else.
+Other errors may pass, such as a loop of links, which the user can undo.
 """
 
 

@@ -60,8 +60,8 @@ _ZLIB_LEVEL: Final = 2
 _PROOFS: Final = re.compile(r"library/versions/[^/]+/[0-9a-f]{64}\.evidence\.json")
 _MOST_REMEMBERED: Final = 100_000
 _searched: Final[dict[bytes, bool]] = {}
-"""Whether there is a secret in what backups of this process have searched, by its sha256: the next
-backup finds most files as they were.
+"""Cache by sha256: whether a file's content has a secret in it. Most files are unchanged at the
+next backup and need not be searched again.
 """
 
 
@@ -251,7 +251,9 @@ def _screened(now: dict[str, Path], copies: Path, tell: Callable[[], None]) -> t
 
 
 def _beginning(file: Path, most: int) -> tuple[bytes, bool]:
-    """Return at most so many bytes of a file that others may write to, and whether that is all."""
+    """Read the first bytes of a file that other programs may be writing to; return them and whether
+    they are the whole file.
+    """
     try:
         with os.fdopen(open_regular(file), "rb") as stream:
             return stream.read(most), not stream.read(1)

@@ -42,7 +42,7 @@ class ToForget:
     """Ids of turns in other conversations that were scored by the user's wishes in `said`."""
 
     def joined(self, other: ToForget) -> ToForget:
-        """Return what is listed here or in the other list of the same conversation."""
+        """Return the union of this list and another one of the same conversation."""
         lists: dict[str, Any] = {
             one.name: tuple(dict.fromkeys((*getattr(self, one.name), *getattr(other, one.name))))
             for one in fields(self)

@@ -158,7 +158,7 @@ def complete_conversations(rows: TrashRows) -> set[str]:
 
 
 def _sound(table: str, row: TrashRow) -> bool:
-    """Whether a row of a damaged file has what is looked at when it is put back."""
+    """Whether a row from a damaged trash file has all columns that are needed to restore it."""
     plain = all(one is None or isinstance(one, (str, int, float, bytes)) for one in row.values())
     return plain and _LOOKED_AT.get(table, set()) <= row.keys()
 

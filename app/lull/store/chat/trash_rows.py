@@ -17,7 +17,9 @@ from lull.store.chat.trash_files import ROOT, TrashRow, TrashRows
 SHARED: Final = ("messages", "words", "tool_sets")
 """Tables of what was said or offered in conversations; several may need the same row."""
 _NUMBERED: Final = ("kept_pieces", "use_replays")
-"""Tables whose rows have nothing but a `number` for a key, which another row may have got since."""
+"""Tables whose only key is a running number; a deleted row's number may have been given to another
+row since.
+"""
 _VALUES_PER_QUERY: Final = 500
 """Most values in one SQL statement."""
 

@@ -106,7 +106,9 @@ class Connections:
         return self._folder / f"{connection.client}-{key}"
 
     def _place(self, connection: Connection, name: str, sha256: str) -> Path:
-        """Where bytes lie; a home of an earlier version has them under their role's name."""
+        """Return the path of a saved copy of a client's file. Earlier versions of Lull named it by
+        its role instead of its hash.
+        """
         folder = self.folder_of(connection)
         named_by_role = not (folder / sha256).exists() and (folder / name).exists()
         return folder / (name if named_by_role else sha256)

@@ -84,7 +84,7 @@ def check_is_file(database: Path) -> None:
 
 
 def is_there(path: Path) -> bool:
-    """Whether anything is at a path, be it a link to a place that is not there now."""
+    """Whether a path exists; a link counts even if its target does not exist."""
     return os.path.lexists(path)
 
 

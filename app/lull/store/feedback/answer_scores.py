@@ -40,7 +40,7 @@ class AnswerChoice:
     """
     model: str = ""
     skill: str = ""
-    """Name of the skill: answers with it in the prompt are compared with all others."""
+    """Name of a skill; answers with this skill in the prompt are compared with all others."""
 
 
 EVERY_ANSWER: Final = AnswerChoice()

@@ -306,7 +306,9 @@ class Trash:
 
 
 def _state(file: Path) -> tuple[int, int]:
-    """What changes with a file's content; nothing like it if the file has gone meanwhile."""
+    """Return a file's time of change and size, by which a change of its content is noticed; (0, -1)
+    if the file is gone.
+    """
     try:
         about = file.stat()
     except FileNotFoundError:
@@ -315,8 +317,8 @@ def _state(file: Path) -> tuple[int, int]:
 
 
 def _mentions(table: str, row: TrashRow, words: Collection[str], wishes: Collection[str]) -> bool:
-    """Whether a row of a conversation itself, not of what was said in it, has one of the words, or
-    a score by one of the wishes.
+    """Whether a deleted row contains one of these words, or a reward given by one of these wishes.
+    Rows that conversations share, such as messages, do not count.
     """
     if table in SHARED:
         return False
@@ -333,7 +335,9 @@ def _json_forms(text: str) -> list[str]:
 def _salvage(
     connection: sqlite3.Connection, rows: TrashRows, one: TrashFile, conversation: str, file: Path
 ) -> Salvage:
-    """Insert what can be read of a conversation, and the others that are whole."""
+    """Restore from a damaged trash file the readable rows of one conversation, and all other
+    conversations that are complete.
+    """
     others = {*one.bundle.conversations} - {conversation}
     whole = sorted(others & complete_conversations(rows))
     back = [name for name in whole if put_back_alone(connection, rows, name)]

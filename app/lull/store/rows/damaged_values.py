@@ -17,8 +17,8 @@ from lull.core.errors import StoreError
 from lull.core.feedback.reward import Source
 
 _NOW: Final = "strftime('%Y-%m-%dT%H:%M:%f', 'now') || '000+00:00'"
-"""SQL for what stands in for a time that is not known any more: an old one would let a conversation
-be removed for its age.
+"""SQL for the time that replaces a damaged one. It is the present, because an old time would have a
+conversation deleted for its age.
 """
 _CAREFUL: Final = {
     ("trajectories", "excluded_at"): _NOW,
@@ -26,8 +26,8 @@ _CAREFUL: Final = {
     ("trajectories", "client"): f"'', excluded_at = {_NOW}",
     ("feeds", "private"): "1",
 }
-"""What takes the place of values that keep something apart: nothing may be learned from, or shown,
-because it was damaged.
+"""SQL that replaces damaged values which protect something, by the safe choice: damage must not let
+a conversation be learned from, or a private calendar be shown.
 """
 _MADE_AGAIN: Final = frozenset({"births"})
 """Tables whose rows are made again; one with any damaged value is removed."""
@@ -65,7 +65,8 @@ _REMOVED_IF: Final = {
     "rewards": "(source IS NULL) <> (value IS NULL) OR (source IS NULL) <> (p_good IS NULL)"
     " OR abs(value) > 1 OR p_good < 0 OR p_good > 1"
 }
-"""What is wrong with rows whose values do not fit each other; these are removed, too."""
+"""By table, the SQL condition for rows whose values contradict each other; such rows are removed.
+"""
 READ_FEEDBACK_AGAIN: Final = (
     "UPDATE OR IGNORE feedback SET read_by = '', corrects = 0, lasts = 0, heard = '{}' WHERE"
 )
@@ -79,7 +80,7 @@ _LEFT_ALONE: Final = frozenset(
 )
 """Tables with sealed copies, and those whose readers expect damage."""
 _SEALED: Final = frozenset({("generations", "at"), ("generations", "change")})
-"""Columns with sealed copies in a table that has others, too."""
+"""Sealed columns (those with sealed copies) of tables that also have columns without."""
 
 
 def damaged_tables(connection: sqlite3.Connection, tables: Iterable[str]) -> list[str]:

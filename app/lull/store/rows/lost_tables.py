@@ -19,7 +19,7 @@ from lull.store.rows.facts import fact, set_fact
 _LOST: Final = "tables-lost"
 """Name of the fact that lists the tables."""
 _TOLD: Final = "tables-lost-told"
-"""Name of the fact that lists those of them of which the user was reminded."""
+"""Name of the fact that lists the lost tables about which the user was told."""
 
 
 def note_lost_tables(connection: sqlite3.Connection, names: Iterable[str]) -> None:

@@ -28,9 +28,9 @@ _KEY: Final = "row-key"
 _TO_SEAL: Final = "rows-to-seal"
 """Fact that names the tables whose rows a migration found without seals, or has just made."""
 _LISTS: Final = "lists"
-"""What the lists of groups have in the column that names the table of other seals."""
+"""Table name under which the seal of a list of groups is stored; other seals have their table's."""
 _LOST: Final = ""
-"""What a list says of a group whose copy was damaged when the list was made anew."""
+"""Mark in a list of groups for a group whose copy was damaged when the list was made anew."""
 
 Values = tuple[Any, ...]
 """The values of one row, in the order of the table's columns."""
@@ -74,7 +74,7 @@ class SealedRows:
     lost: frozenset[str]
     """Groups whose copy is gone or damaged: what they said is not known."""
     complete: bool
-    """Whether it is known which groups there were; not where the list of them is damaged."""
+    """Whether all groups of rows are known; False if the list of the groups is damaged."""
 
     def all(self) -> list[Row]:
         """Return the rows of all groups whose copy is undamaged."""
@@ -280,7 +280,7 @@ def _sealed(key: bytes, content: object) -> bytes:
 
 
 def _mark(seal: bytes) -> str:
-    """What the list says of a group's newest copy."""
+    """Return the mark by which the list of groups knows a group's newest copy."""
     return seal[:MAC_BYTES].hex()
 
 
@@ -404,7 +404,7 @@ def _put_right(connection: sqlite3.Connection, table: SealedTable, copy: Sequenc
 
 
 def _delete(connection: sqlite3.Connection, table: SealedTable, values: Values) -> bool:
-    """Delete one row; return whether it could be: others may refer to it."""
+    """Delete one row; return whether this worked. It fails if other rows refer to the row."""
     texts = [isinstance(one, str) for one in values]
     names = zip(table.columns, texts, strict=True)
     where = " AND ".join(f"CAST({name} AS BLOB) IS ?" if t else f"{name} IS ?" for name, t in names)

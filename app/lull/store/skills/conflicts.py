@@ -25,17 +25,17 @@ from lull.store.skills.skill_folders import SkillFolders
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedRule:
-    """What a skill's check wants of answers, and for which requests."""
+    """The checks of an approved skill, and the requests for which answers must pass them."""
 
     key: SkillKey
     always: bool
-    """Whether it stands in every prompt."""
+    """Whether the skill is for every request."""
     example: str
-    """The request that it is for ones like; "" if it names none."""
+    """Example of the requests that the skill is for; "" if it names none."""
     checks: tuple[Check, ...]
 
     def contradicts(self, other: CheckedRule) -> bool:
-        """Whether both can stand in one prompt, and no answer can keep both."""
+        """Whether both skills can be in one prompt and no answer can pass the checks of both."""
         clients = {self.key.client, other.key.client}
         together = self.key != other.key and ("" in clients or len(clients) == 1)
         met = self.always or other.always or bool(self.example and self.example == other.example)
@@ -80,7 +80,9 @@ def contradicting(rule: CheckedRule, others: Iterable[CheckedRule]) -> list[Skil
 
 
 def all_contradicting(rules: Sequence[CheckedRule]) -> Mapping[SkillKey, list[SkillKey]]:
-    """Return for each skill that contradicts others which ones these are."""
+    """Return the contradictions among skills: for each skill that has any, the skills that it
+    contradicts.
+    """
     always = [rule for rule in rules if rule.always]
     alike: defaultdict[str, list[CheckedRule]] = defaultdict(list)
     for rule in rules:

@@ -18,7 +18,9 @@ from lull.store.sqlite.database import Database
 from lull.store.sqlite.repair_records import not_put_right, repair_records
 
 _TO_SEAL = "proofs-to-seal"
-"""Fact that is there until the proofs from before there were records are recorded."""
+"""Name of a stored fact: proofs that are older than the table of proof records still have to be
+recorded.
+"""
 
 
 class ProofRecord(StrEnum):

@@ -269,7 +269,7 @@ class Database:
 
     @property
     def closing(self) -> bool:
-        """Whether the database is being closed, so that what can wait should."""
+        """Whether the database is being closed; work that can wait should then not begin."""
         return self._writer.closed
 
     @property

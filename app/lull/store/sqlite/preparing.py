@@ -38,7 +38,8 @@ class PreparingThread:
         self._hurries = False
         self._closing = threading.Lock()
         self._taken, self._done = 0, 0
-        """Numbers of pieces of work that were put here, and that were done."""
+        """How many pieces of work were put into the queue so far, and how many of them were done.
+        """
         self._told = False
         """Whether the log says that too much waits; it does so once until nothing waits."""
 
@@ -119,4 +120,4 @@ def _prepared(work: Preparation, *, short: bool, wanted: Callable[[], bool] = la
 
 
 def _nothing() -> None:
-    """Post nothing."""
+    """Queue no write: the prepared work failed."""

@@ -62,7 +62,7 @@ def _excludes(one: Check, other: Check) -> bool:
 
 
 def _counts_exclude(one: Check, other: Check) -> bool:
-    """Whether the least number that one check wants is more than the other allows."""
+    """Whether two checks of counts exclude each other: one wants more than the other allows."""
     if one.kind is not other.kind and other.kind not in _HOLDS.get(one.kind, ()):
         return False
     if one.part is not Part.WHOLE and one.kind is not other.kind:

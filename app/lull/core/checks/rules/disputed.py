@@ -47,14 +47,18 @@ _FORMS: Final = (
     CheckKind.NO_CLOSING_QUESTION, CheckKind.NO_APOLOGY, CheckKind.NO_CODE_COMMENTS,
     CheckKind.TYPE_HINTS, CheckKind.CODE_ONLY, CheckKind.PLAIN_TEXT,
 )  # fmt: skip
-"""Classes without a parameter, of which an answer that is not so can be complained of."""
+"""Kinds of check without a parameter. A user who complains of an answer may mean that it fails one
+of them.
+"""
 _NAMED_FORMS: Final = {
     CheckKind.BULLETS: LENGTH_NOUNS[CheckKind.BULLETS],
     CheckKind.NUMBERED_LIST: NUMBERED_LISTS,
     CheckKind.LOWER_CASE: SMALL_LETTERS,
     CheckKind.UPPER_CASE: CAPITAL_LETTERS,
 }
-"""The words for forms of which an answer has one or another, as patterns."""
+"""Patterns of the words for a form, such as a numbered list; an answer without this form may have
+the other one.
+"""
 _CHOSEN: Final = (
     CheckKind.LANGUAGE, CheckKind.NO_SIGN, CheckKind.UNITS, CheckKind.DATE_FORMAT,
     CheckKind.TIME_FORMAT, CheckKind.QUOTE_STYLE,

@@ -150,7 +150,7 @@ _BESIDE_A_FORM: Final = frozenset((
     "should", "stuff", "talk", "tell", "that", "the", "them", "thing", "things", "this", "to",
     "us", "use", "want", "whole", "will", "with", "would", "write", "you", "your",
 ))  # fmt: skip
-"""Words of a rule that name no part of an answer and no other form of it."""
+"""Words of a rule that name neither a part of an answer nor a form of it."""
 
 
 def names_list_as_form(text: str) -> bool:

@@ -63,7 +63,7 @@ class EngineWork:
                 return
 
     async def _one(self, until_s: float) -> bool:
-        """Do a piece; True while there may be more, also when it was stopped."""
+        """Do one piece of the work; return True if there may be more, also if it was stopped."""
         self._piece = piece = asyncio.ensure_future(self._step(until_s))
         try:
             await asyncio.wait({piece})

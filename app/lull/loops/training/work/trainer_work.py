@@ -108,7 +108,7 @@ class TrainerWork:
         None once it has done a step.
         """
         self._step_s = 0.0
-        """Seconds of its last step; 0 before the first one of this process."""
+        """Seconds that the trainer's last step took; 0 before the first step of this process."""
         self._wrote: str | None = None
         """The hash of the finished adapter, as the trainer said it; None before."""
         self._refitted = False

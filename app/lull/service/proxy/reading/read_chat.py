@@ -8,10 +8,14 @@ import asyncio
 from dataclasses import dataclass
 from typing import Final, Protocol
 
+from aiohttp import web
+
+from lull.core.chat.client import Client
 from lull.core.chat.messages import ChatRequest
 from lull.core.errors import RequestError
 from lull.core.skills.prompt_block import Injection
 from lull.service.proxy.dialects.base import Dialect
+from lull.service.proxy.reading.body import Body
 from lull.store.chat.recording import Prepared
 
 FORMAT_CHARACTERS: Final = 32_000
@@ -53,6 +57,30 @@ class ReadableBody(Protocol):
 
         For other requests return None: the caller must make the record itself.
         """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArrivedChat:
+    """A client's chat request as it arrived."""
+
+    request: web.Request
+    dialect: Dialect
+    client: Client
+    raw_path: str
+    """The path to send it to, without the prefix `/c/NAME` that may name the client."""
+    body: Body
+    bare: bool
+    """Whether Lull is switched off: no skill is added, and nothing is recorded or learned."""
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedChat:
+    """What is known of a chat request after the attempt to parse its body."""
+
+    body: ReadableBody | None
+    """The parsed body; None if it could not be parsed."""
+    fault: RequestError | None = None
+    """Why it could not be parsed, which is left to the upstream to judge."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,10 +28,11 @@ from lull.core.chat.messages import (
     Usage,
 )
 from lull.core.chat.trajectory import NOTHING_KNOWN, HoldoutAssignment, Selection
-from lull.core.skills.prompt_block import Injection, Placement
+from lull.core.skills.prompt_block import Placement
 from lull.core.skills.skill import ChangeKind, SkillKey
-from lull.loops.chat.select_skills import SelectedSkills, window_of
-from lull.loops.chat.serve import Serving
+from lull.loops.chat.choose_skills import window_of
+from lull.loops.chat.selected_skills import SelectedSkills
+from lull.loops.chat.serving import Serving
 from tests.building import (
     ANYBODY,
     FACTS,
@@ -66,10 +67,6 @@ async def add_dates(home: Home) -> None:
 
 def names(serving: Serving) -> list[str]:
     return [skill.name for skill in serving.stamp.skills]
-
-
-async def no_place(_: Injection) -> str:
-    return "no place"
 
 
 # What goes in
@@ -391,7 +388,7 @@ async def converse(
             reply = reply_reserve(4096, max_tokens)
             assert rate.prompt_tokens(history) + taken + reply <= 4096 + 3
         assert bool(serving.stamp.skills) != injection.empty
-        home.serve.close(serving, answer(f"a{number}"))
+        home.serve.recorder.record(serving, answer(f"a{number}"))
         history.append(assistant(f"a{number}"))
 
 
@@ -438,7 +435,7 @@ def test_a_window_that_a_model_cannot_have_is_none(asked: int, longest: int, win
 
 async def test_a_prompt_that_the_upstream_cut_is_noted(home: Home) -> None:
     serving = await home.open(user("word " * 8000))
-    home.serve.close(serving, answer("a", prompt_tokens=4100))
+    home.serve.recorder.record(serving, answer("a", prompt_tokens=4100))
     await asyncio.to_thread(home.database.flush)
     assert "cut this prompt" in home.trajectories.turn(serving.stamp.turn).note
 
@@ -446,8 +443,8 @@ async def test_a_prompt_that_the_upstream_cut_is_noted(home: Home) -> None:
 async def test_pictures_do_not_teach_the_token_rate(home: Home) -> None:
     picture = Message(role=Role.USER, parts=(MessagePart(kind=PartKind.IMAGE, text="x" * 300),))
     serving = await home.open(picture)
-    home.serve.close(serving, answer("a", prompt_tokens=1500))
-    assert home.serve._rates == {}
+    home.serve.recorder.record(serving, answer("a", prompt_tokens=1500))
+    assert home.serve.recorder._rates == {}
 
 
 # Where a request stands
@@ -483,7 +480,7 @@ async def test_a_history_goes_on_where_it_was(home: Home, sent_back: str, restar
         ),
     )
     first = await home.open(ASKS)
-    home.serve.close(first, Completion(message=thinking, finish=Finish.STOP))
+    home.serve.recorder.record(first, Completion(message=thinking, finish=Finish.STOP))
     if restart:
         await home.restart()
     second = await home.say(ASKS, assistant(sent_back), user("thanks"))
@@ -545,7 +542,7 @@ async def test_requests_at_once_do_not_meddle(home: Home) -> None:
     await add_menu(home)
     opened = await asyncio.gather(*(home.open(ASKS) for _ in range(20)))
     for number, serving in enumerate(opened):
-        home.serve.close(serving, answer(f"answer {number}"))
+        home.serve.recorder.record(serving, answer(f"answer {number}"))
     assert len({s.stamp.trajectory for s in opened}) == 20
     assert len({prompt_text(s) for s in opened}) == 1
     later = await asyncio.gather(
@@ -557,7 +554,7 @@ async def test_requests_at_once_do_not_meddle(home: Home) -> None:
 async def test_what_answers_is_fixed_when_the_request_arrives(home: Home) -> None:
     serving = await home.open(ASKS)
     await add_menu(home)
-    home.serve.close(serving, answer("a"))
+    home.serve.recorder.record(serving, answer("a"))
     await asyncio.to_thread(home.database.flush)
     assert home.trajectories.turn(serving.stamp.turn).generation == 0
     assert home.trajectories.turn(serving.stamp.turn).skills == ()
@@ -600,7 +597,7 @@ async def test_a_conversation_goes_on_after_an_answer_that_broke_off(
     home: Home, finish: Finish
 ) -> None:
     first = await home.open(ASKS)
-    home.serve.close(first, answer("half", finish=finish))
+    home.serve.recorder.record(first, answer("half", finish=finish))
     await home.restart()
     later = await home.say(ASKS, assistant("half"), user("go on"))
     assert later.stamp.trajectory == first.stamp.trajectory
@@ -608,8 +605,9 @@ async def test_a_conversation_goes_on_after_an_answer_that_broke_off(
 
 async def test_skills_that_could_not_be_written_in_are_not_recorded_as_used(home: Home) -> None:
     await add_menu(home)
-    serving = await home.open(ASKS, put_in=no_place)
-    home.serve.close(serving, answer("a"))
+    serving = (await home.open(ASKS)).without_skills("no place")
+    assert serving.injection.empty
+    home.serve.recorder.record(serving, answer("a"))
     await asyncio.to_thread(home.database.flush)
     turn = home.trajectories.turn(serving.stamp.turn)
     assert (turn.skills, turn.note) == ((), "no place")
@@ -660,7 +658,7 @@ async def test_a_closed_store_costs_the_record_never_the_reply(home: Home) -> No
     for _ in range(3):
         serving = await home.open(user("a"), assistant("b"), ASKS)
         assert names(serving) == ["menu-style"]
-        home.serve.close(serving, answer("c"))
+        home.serve.recorder.record(serving, answer("c"))
     assert (await home.open(user("a"), session="s")).stamp.number == 1
 
 
@@ -681,21 +679,21 @@ async def test_a_locked_store_delays_the_record_only(home: Home) -> None:
 async def test_a_store_without_its_tables_never_stops_an_answer(home: Home) -> None:
     home.database.submit(lambda c: c.execute("DROP TABLE turns")).result()
     serving = await home.open(ASKS)
-    home.serve.close(serving, answer("a"))
+    home.serve.recorder.record(serving, answer("a"))
     await asyncio.to_thread(home.database.flush)
 
 
 async def test_counts_in_answers_bring_the_estimate_closer(home: Home) -> None:
     serving = await home.open(user("word " * 400))
     done = replace(answer("a"), usage=Usage(prompt_tokens=450))
-    home.serve.close(serving, done)
-    assert home.serve._rates[FACTS.digest].per_character < TokenRate().per_character
+    home.serve.recorder.record(serving, done)
+    assert home.serve.recorder._rates[FACTS.digest].per_character < TokenRate().per_character
 
 
 async def test_models_are_told_apart_by_digest(home: Home) -> None:
     for number in range(300):
         facts = ModelFacts(digest=f"d{number}", window_tokens=None, system="", template_sha256="")
         serving = await home.open(request=chat(user("w " * 400), model=f"m{number}"), facts=facts)
-        home.serve.close(serving, answer("a", prompt_tokens=300))
-    assert len(home.serve._rates) <= 256
+        home.serve.recorder.record(serving, answer("a", prompt_tokens=300))
+    assert len(home.serve.recorder._rates) <= 256
     assert ANYBODY.name == "test"

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 from functools import partial
+from typing import TypeAlias
 
-from lull.backends.reader.request_kinds import RequestKinds
 from lull.core.errors import ResourceError
 from lull.core.models.exam import ModelRole
 from lull.service.builtin.idle_engine import IdleEngine, UnloadableEngine
 from lull.service.models.follow_exams import FollowExams
 from lull.service.models.in_force import LEARNER_PROBLEM
+from lull.service.process.supervisor import Job
 from lull.service.proof.proving import HOLDOUT_PROBLEM
 from lull.service.wiring.night.lulls import collecting_signals
 from lull.service.wiring.service import Service, finishing_of
 
 KINDS_PROBLEM = "kinds of requests"
+
+_Task: TypeAlias = tuple[str, Job]
+"""A background task: its name, under which its problems are shown, and what it does."""
 
 
 class BackgroundTasks:
@@ -31,60 +36,63 @@ class BackgroundTasks:
 
     async def run(self) -> None:
         """Run the service's background tasks until cancelled."""
+        keep = self._service.upkeep.supervisor.keep
         async with asyncio.TaskGroup() as group:
-            keep = self._service.upkeep.supervisor.keep
-            upstream = self._service.answering.upstream
-            following, learning = self._service.choices.following, self._service.learning
-            group.create_task(
-                keep("checking on Ollama", partial(upstream.watch, self._probe_every_s))
-            )
-            group.create_task(keep("the memory of past requests", self._open_memory))
-            group.create_task(keep(KINDS_PROBLEM, self._load_kinds))
-            group.create_task(
-                keep("deleting old conversations", self._service.upkeep.throwing_away.run)
-            )
-            group.create_task(keep("deleting what was forgotten", finishing_of(self._service).run))
-            group.create_task(keep("making backups", self._service.upkeep.backups.run))
-            group.create_task(
-                keep("watching over the database", self._service.upkeep.keep_watch.run)
-            )
-            group.create_task(
-                keep("watching over the records", self._service.upkeep.watch_records.run)
-            )
-            group.create_task(
-                keep("watching the files of skills", self._service.upkeep.watch_library.run)
-            )
-            for engine in self._shared.models.built_in.engines:
-                group.create_task(
-                    keep("unloading the built-in model", self._idle_engine(engine).unload)
-                )
-            group.create_task(keep("unloading the trained model", self._unload_learner))
-            group.create_task(keep(LEARNER_PROBLEM, following.keep_switching_learner))
-            group.create_task(
-                keep("choosing the model that learns", following.keep_choosing_learner)
-            )
-            group.create_task(keep("choosing the models to test", self._exams().run))
-            group.create_task(
-                keep("choosing where skills stand in prompts", learning.placing.follow)
-            )
-            fast_loop = learning.fast_loop
-            group.create_task(keep("scoring answers", fast_loop.scoring))
-            group.create_task(keep("reading your feedback", fast_loop.hearing))
-            group.create_task(keep("judging answers", fast_loop.judging))
-            group.create_task(keep("writing skills", fast_loop.writing))
-            group.create_task(keep(HOLDOUT_PROBLEM, learning.proofs.proving.check_skills_in_use))
-            group.create_task(
-                keep("watching trained models", self._slow_loop.adapters.control.watch)
-            )
-            group.create_task(
-                keep("looking for something to train", self._slow_loop.job.keep_searching)
-            )
-            group.create_task(
-                keep("watching paused training", self._slow_loop.job.watch_suspension)
-            )
-            group.create_task(keep("looking for new answers to train on", self._nudge_night))
-            group.create_task(keep("watching for idle times", self._watch_for_lulls))
-            group.create_task(keep("reading calendars", self._service.lulls.calendars.keep_fresh))
+            for name, job in (
+                *self._requests(),
+                *self._upkeep(),
+                *self._models(),
+                *self._fast_loop(),
+                *self._lulls(),
+            ):
+                group.create_task(keep(name, job))
+
+    def _requests(self) -> Iterator[_Task]:
+        """Yield the tasks that requests rely on."""
+        upstream = self._service.answering.upstream
+        yield "checking on Ollama", partial(upstream.watch, self._probe_every_s)
+        yield "the memory of past requests", self._open_memory
+        yield KINDS_PROBLEM, self._load_kinds
+
+    def _upkeep(self) -> Iterator[_Task]:
+        """Yield the tasks that keep the stored data in order."""
+        upkeep = self._service.upkeep
+        yield "deleting old conversations", upkeep.throwing_away.run
+        yield "deleting what was forgotten", finishing_of(self._service).run
+        yield "making backups", upkeep.backups.run
+        yield "watching over the database", upkeep.keep_watch.run
+        yield "watching over the records", upkeep.watch_records.run
+        yield "watching the files of skills", upkeep.watch_library.run
+
+    def _models(self) -> Iterator[_Task]:
+        """Yield the tasks that unload models, choose which has which role, and watch adapters."""
+        following = self._service.choices.following
+        for engine in self._shared.models.built_in.engines:
+            yield "unloading the built-in model", self._idle_engine(engine).unload
+        yield "unloading the trained model", self._unload_learner
+        yield LEARNER_PROBLEM, following.keep_switching_learner
+        yield "choosing the model that learns", following.keep_choosing_learner
+        yield "choosing the models to test", self._exams().run
+        yield "watching trained models", self._slow_loop.adapters.control.watch
+
+    def _fast_loop(self) -> Iterator[_Task]:
+        """Yield the tasks that learn skills from feedback."""
+        learning = self._service.learning
+        yield "choosing where skills stand in prompts", learning.placing.follow
+        yield "scoring answers", learning.fast_loop.scoring
+        yield "reading your feedback", learning.fast_loop.hearing
+        yield "judging answers", learning.fast_loop.judging
+        yield "writing skills", learning.fast_loop.writing
+        yield HOLDOUT_PROBLEM, learning.proofs.proving.check_skills_in_use
+
+    def _lulls(self) -> Iterator[_Task]:
+        """Yield the tasks that find lulls (idle times) and what to train in them."""
+        job = self._slow_loop.job
+        yield "looking for something to train", job.keep_searching
+        yield "watching paused training", job.watch_suspension
+        yield "looking for new answers to train on", self._nudge_night
+        yield "watching for idle times", self._watch_for_lulls
+        yield "reading calendars", self._service.lulls.calendars.keep_fresh
 
     async def _nudge_night(self) -> None:
         """Tell training of every event, since some change what can be trained on."""
@@ -102,7 +110,7 @@ class BackgroundTasks:
         Without it, rules for a kind of request are found by words and past requests alone.
         """
         try:
-            kinds = await asyncio.to_thread(RequestKinds.shipped)
+            kinds = await asyncio.to_thread(self._skills.shipped_kinds)
         except ResourceError as error:
             self._shared.problems.report(KINDS_PROBLEM, error)
             return

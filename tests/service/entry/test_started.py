@@ -20,9 +20,9 @@ from lull.core.errors import StoreError
 from lull.core.events import EventKind
 from lull.core.idle.policy import WindowState
 from lull.core.skills.skill import SkillKey
+from lull.service.entry.started import started
 from lull.service.proxy.auth import AccessRules
 from lull.service.wiring.service import Service
-from lull.service.wiring.start import wired
 from lull.store.chat.event_log import EventLog
 from tests.building import ANYBODY
 
@@ -56,7 +56,7 @@ def paths(tmp_path: Path) -> Paths:
 
 @pytest.fixture
 async def service(paths: Paths) -> AsyncIterator[Service]:
-    async with wired(Settings(), paths, AccessRules(port=0)) as made:
+    async with started(Settings(), paths, AccessRules(port=0)) as made:
         made.skills.memory.asked.set()  # else a search for training waits for it
         yield made
 
@@ -82,9 +82,9 @@ async def test_a_skill_that_is_added_is_in_use_in_all_parts_at_once(
 
 
 async def test_what_is_in_use_at_the_end_is_so_from_the_next_start(paths: Paths) -> None:
-    async with wired(Settings(), paths, AccessRules(port=0)) as first:
+    async with started(Settings(), paths, AccessRules(port=0)) as first:
         await first.skills.changes.apply(ADD)
-    async with wired(Settings(), paths, AccessRules(port=0)) as again:
+    async with started(Settings(), paths, AccessRules(port=0)) as again:
         assert again.shared.in_use.library.skills.keys() == {SOUP}
         assert again.skills.index.lexical("a menu, please", client=ANYBODY).keys() == {SOUP}
 
@@ -123,7 +123,7 @@ async def test_whether_it_is_a_lull_is_decided_by_the_settings_of_now(service: S
 
 
 async def test_all_is_closed_from_the_last_to_the_first(paths: Paths) -> None:
-    running = wired(Settings(), paths, AccessRules(port=0))
+    running = started(Settings(), paths, AccessRules(port=0))
     database = (await running.__aenter__()).shared.stores.database
     with noted_ends() as ended:
         await running.__aexit__(None, None, None)
@@ -155,9 +155,9 @@ def noted_ends() -> Iterator[list[str]]:
 async def test_a_start_that_fails_leaves_nothing_open(paths: Paths) -> None:
     before = set(threading.enumerate())
     with pytest.raises(AttributeError):
-        async with wired(Settings(), paths, cast(AccessRules, None)):
+        async with started(Settings(), paths, cast(AccessRules, None)):
             raise AssertionError("it started")
     left = [one.name for one in threading.enumerate() if one not in before]
     assert not [name for name in left if not name.startswith("asyncio")], left
-    async with wired(Settings(), paths, AccessRules(port=0)) as service:
+    async with started(Settings(), paths, AccessRules(port=0)) as service:
         assert service.shared.stores.database.kept_aside is None
