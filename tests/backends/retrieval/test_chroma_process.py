@@ -16,7 +16,7 @@ import psutil
 import pytest
 
 from lull.backends.retrieval.chroma_collection import ChromaCollection
-from lull.backends.retrieval.chroma_process import ChromaProcess
+from lull.backends.retrieval.chroma_process import ChromaProcess, chroma_command
 from lull.backends.retrieval.embedder import HashedNgrams
 from lull.backends.retrieval.exemplar_store import ExemplarLabel, ExemplarStore
 from lull.backends.retrieval.exemplars import ChromaExemplars
@@ -108,6 +108,21 @@ def test_a_file_in_place_of_the_folder_is_explained(tmp_path: Path, process: Chr
     with pytest.raises(StoreError, match="vectors"):
         process.ids()
     assert (tmp_path / "vectors").read_text() == "mine"
+
+
+def test_in_a_frozen_app_the_process_is_the_app_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    assert chroma_command() == (sys.executable, "keep-vectors")
+    # What such an app runs then, with an interpreter in its place.
+    command = (sys.executable, "-m", "lull.cli.main", "keep-vectors")
+    process = ChromaProcess(tmp_path / "vectors", NAME, command=command)
+    try:
+        put(process, "1:menu")
+        assert process.ids() == ["1:menu"]
+    finally:
+        process.close()
 
 
 async def test_where_nothing_was_stored_no_process_starts(tmp_path: Path) -> None:

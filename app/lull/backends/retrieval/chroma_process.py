@@ -42,13 +42,19 @@ class ChromaProcess:
     """
 
     def __init__(
-        self, folder: Path, embedder: str, *, leaves_after_s: float = LEAVES_AFTER_S
+        self,
+        folder: Path,
+        embedder: str,
+        *,
+        command: Sequence[str] | None = None,
+        leaves_after_s: float = LEAVES_AFTER_S,
     ) -> None:
         """Store in this folder what the embedder with this name computes; the first call starts the
         child process.
         """
         self._folder = folder
         self._embedder = embedder
+        self._command = tuple(command or chroma_command())
         self._leaves_after_s = leaves_after_s
         self._one = threading.Lock()
         self._child: subprocess.Popen[bytes] | None = None
@@ -142,7 +148,7 @@ class ChromaProcess:
         words = ("--folder", str(self._folder), "--embedder", self._embedder)
         try:
             return subprocess.Popen(
-                [*chroma_command(), *words],
+                [*self._command, *words],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
