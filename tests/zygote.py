@@ -177,9 +177,6 @@ def _import_everything() -> None:
         package = importlib.import_module(name)
         for module in pkgutil.walk_packages(package.__path__, f"{name}."):
             importlib.import_module(module.name)
-    # As a service does, which loads no gRPC.
-    importlib.import_module("lull.backends.retrieval.chroma_folder").skip_unused_imports()
-    importlib.import_module("chromadb.api.rust")
     importlib.import_module("lull.cli.parser.whole").build()
 
 

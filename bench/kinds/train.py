@@ -24,6 +24,7 @@ from lull.backends.reader.request_kinds import (
     KINDS_FILE,
     NUMBER,
     OPENER,
+    VECTORS_FILE,
     KindVocabulary,
     opening_words,
 )
@@ -313,7 +314,7 @@ def _read(learned: Learned, places: Sequence[int]) -> tuple[Floats, Floats]:
 def _write(
     folder: Path, words: Sequence[str], kinds: Sequence[str], learned: Learned, mix: Floats
 ) -> None:
-    """Write the classifier's file: 8-bit numbers with one scale per word."""
+    """Write the classifier's files: 8-bit numbers with one scale per word."""
     scales = np.abs(learned.words).max(1) / 127
     scales[scales == 0] = 1.0
     folder.mkdir(parents=True, exist_ok=True)
@@ -321,12 +322,12 @@ def _write(
         folder / KINDS_FILE,
         words=np.frombuffer("\n".join(words).encode(), np.uint8),
         kinds=np.frombuffer("\n".join(kinds).encode(), np.uint8),
-        vectors=np.round(learned.words / scales[:, None]).astype(np.int8),
         scales=scales.astype(np.float32),
         head=learned.head.astype(np.float16),
         bias=learned.bias.astype(np.float16),
         mix=mix.astype(np.float32),
     )
+    np.save(folder / VECTORS_FILE, np.round(learned.words / scales[:, None]).astype(np.int8))
 
 
 if __name__ == "__main__":

@@ -104,7 +104,7 @@ def _measured(
         threading.Thread(target=_write_little, args=(control, done, waits)),
         threading.Thread(target=_watch, args=(service, done, memory)),
     ]
-    before = _memory_mb(service)
+    before = service.memory_mb
     for watcher in watchers:
         watcher.start()
     began = time.monotonic()
@@ -129,7 +129,7 @@ def _measured(
         "store_max_ms": round(max(waits, default=0) * 1e3, 1),
         "before_mb": round(before),
         "most_mb": round(max(memory)),
-        "after_mb": round(_memory_mb(service)),
+        "after_mb": round(service.memory_mb),
     }
 
 
@@ -149,20 +149,9 @@ def _cpu_s(process: psutil.Process) -> float:
     return float(times.user + times.system)
 
 
-def _memory_mb(service: processes.Started) -> float:
-    return service.memory_mb + sum(_rss(child) for child in service.children())
-
-
-def _rss(process: psutil.Process) -> float:
-    try:
-        return float(process.memory_info().rss / 1e6)
-    except psutil.NoSuchProcess:
-        return 0.0
-
-
 def _watch(service: processes.Started, done: threading.Event, into: list[float]) -> None:
     while not done.wait(0.1):
-        into.append(_memory_mb(service))
+        into.append(service.memory_mb)
 
 
 def _ask_little(port: int, done: threading.Event, into: list[float]) -> None:

@@ -37,11 +37,19 @@ class Started:
 
     @property
     def memory_mb(self) -> float:
-        """Resident memory of this process in MB, without children."""
-        return float(psutil.Process(self.process.pid).memory_info().rss / 1e6)
+        """Resident memory in MB of this process and of the children that it has now."""
+        all_of_it = [psutil.Process(self.process.pid), *self.children()]
+        return sum(map(_resident_mb, all_of_it))
 
     def children(self) -> list[psutil.Process]:
         return psutil.Process(self.process.pid).children(recursive=True)
+
+
+def _resident_mb(process: psutil.Process) -> float:
+    try:
+        return float(process.memory_info().rss / 1e6)
+    except psutil.NoSuchProcess:  # a child that has just ended
+        return 0.0
 
 
 @contextmanager

@@ -108,6 +108,10 @@ def _own_process(words: Sequence[str]) -> int | None:
             from lull.backends.calendars.child import main as read_calendar
 
             return read_calendar(rest)
+        case ["keep-vectors", *rest]:
+            from lull.backends.retrieval.chroma_child import main as keep_vectors
+
+            return keep_vectors(rest)
         case ["read-long", *rest]:
             from lull.service.proxy.long.child import main as read_long
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from lull.backends.reader.request_kinds import (
     KINDS_FILE,
     TEXT_LIMIT,
+    VECTORS_FILE,
     KindRuleSet,
     KindVocabulary,
     RequestKinds,
@@ -107,17 +108,32 @@ def test_a_long_request_costs_no_more_than_its_beginning(kinds: RequestKinds) ->
     assert least_s(book) < 10 * least_s(book[:TEXT_LIMIT])
 
 
+@pytest.mark.parametrize("damaged", [KINDS_FILE, VECTORS_FILE])
 @pytest.mark.parametrize("damage", ["missing", "empty", "cut", "other"])
-def test_a_missing_or_damaged_file_is_said_in_plain_words(tmp_path: Path, damage: str) -> None:
-    whole = (request_kinds_dir() / KINDS_FILE).read_bytes()
+def test_a_missing_or_damaged_file_is_said_in_plain_words(
+    tmp_path: Path, damaged: str, damage: str
+) -> None:
+    for name in (KINDS_FILE, VECTORS_FILE):
+        (tmp_path / name).write_bytes((request_kinds_dir() / name).read_bytes())
+    RequestKinds(tmp_path)
+    file = tmp_path / damaged
+    whole = file.read_bytes()
+    file.unlink()
     if damage == "empty":
-        (tmp_path / KINDS_FILE).write_bytes(b"")
+        file.write_bytes(b"")
     elif damage == "cut":
-        (tmp_path / KINDS_FILE).write_bytes(whole[: len(whole) // 2])
+        file.write_bytes(whole[: len(whole) // 2])
     elif damage == "other":
-        np.savez(tmp_path / KINDS_FILE, words=np.zeros(3, np.uint8))
+        with file.open("wb") as other:
+            np.savez(other, words=np.zeros(3, np.uint8))
     with pytest.raises(ResourceError, match="kinds"):
         RequestKinds(tmp_path)
+
+
+def test_the_words_vectors_lie_in_the_file_and_not_in_memory() -> None:
+    kinds = RequestKinds(request_kinds_dir())
+    assert not kinds._vectors.flags.owndata
+    assert isinstance(kinds._vectors.base, np.memmap)
 
 
 async def _index(*skills: Skill, kinds: RequestKinds | None) -> WordIndex:

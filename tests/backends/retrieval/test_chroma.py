@@ -15,8 +15,9 @@ import pytest
 from chromadb.api.shared_system_client import SharedSystemClient
 
 from lull.backends.retrieval import exemplars
+from lull.backends.retrieval.chroma_collection import collection_name
 from lull.backends.retrieval.embedder import HashedNgrams
-from lull.backends.retrieval.exemplars import ChromaExemplars, collection_name
+from lull.backends.retrieval.exemplars import ChromaExemplars
 from lull.backends.retrieval.recollection import FEW_REQUESTS
 from lull.core.errors import StoreError
 from lull.core.provenance.redaction import redact_text

@@ -94,7 +94,8 @@ class Day:
 
         That is the reader of feedback, and the index of the requests that a skill helped with.
         """
-        return any(one.is_dir() for one in (self.lull.home / "vectors").iterdir())
+        folder = self.lull.home / "vectors"
+        return folder.exists() and any(one.is_dir() for one in folder.iterdir())
 
     def lives(self, requests: int, pool: ThreadPoolExecutor) -> None:
         """Send a batch of what clients, the window and the command line ask, some of it at once."""

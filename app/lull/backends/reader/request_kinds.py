@@ -24,6 +24,10 @@ from lull.core.skills.kind_rules import RuleWithExample
 from lull.resources import INSTALL_AGAIN, request_kinds_dir
 
 KINDS_FILE = "kinds.npz"
+VECTORS_FILE = "vectors.npy"
+"""The words' vectors: mapped into memory, so that only the pages of words that are asked for are
+there.
+"""
 TEXT_LIMIT = 1000
 """Most characters read of a request, to bound the work."""
 OPENING_LIMIT = 200
@@ -149,21 +153,22 @@ class RequestKinds:
         try:
             with (folder / KINDS_FILE).open("rb") as file, np.load(file) as saved:
                 words = bytes(saved["words"]).decode().split("\n")
-                self._vectors = saved["vectors"]
-                """int8, (words, dimensions)."""
                 self._scales = saved["scales"].astype(np.float32)
                 self._head = saved["head"].astype(np.float32)
                 self._bias = saved["bias"].astype(np.float32)
                 self.mix: Vector = saved["mix"].astype(np.float32)
                 self.names: list[str] = bytes(saved["kinds"]).decode().split("\n")
+            self._vectors = np.asarray(np.load(folder / VECTORS_FILE, mmap_mode="r"))
+            """int8, (words, dimensions)."""
         except (OSError, ValueError, KeyError, BadZipFile, EOFError) as error:
             raise ResourceError(
-                f"{folder / KINDS_FILE} cannot be read: “{error}”.", hint=INSTALL_AGAIN
+                f"{folder / KINDS_FILE} or {VECTORS_FILE} cannot be read: “{error}”.",
+                hint=INSTALL_AGAIN,
             ) from error
         fits = len(words) == len(self._vectors) == len(self._scales)
         if not fits or SMALL_TALK_NAME not in self.names:
             raise ResourceError(
-                f"{folder / KINDS_FILE} is inconsistent in itself.", hint=INSTALL_AGAIN
+                f"{folder / KINDS_FILE} and {VECTORS_FILE} do not fit.", hint=INSTALL_AGAIN
             )
         self._vocabulary = KindVocabulary(words)
         self._small_talk = self.names.index(SMALL_TALK_NAME)

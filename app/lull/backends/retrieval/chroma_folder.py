@@ -50,6 +50,7 @@ def convert_errors(folder: Path) -> Iterator[None]:
     Chroma's Rust core can panic on damaged data; that is not an `Exception` and would end the
     service.
     """
+    skip_unused_imports()
     from chromadb.errors import ChromaError
 
     try:

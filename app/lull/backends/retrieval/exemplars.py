@@ -11,26 +11,17 @@ its embedder: vectors of another embedder are recomputed from the stored texts, 
 from __future__ import annotations
 
 import logging
-import os
-import re
 import threading
-import zlib
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import numpy as np
 
-from lull.backends.retrieval.chroma_folder import (
-    DamagedVectors,
-    convert_errors,
-    forget_clients,
-    scrub,
-    set_aside,
-    skip_unused_imports,
-)
-from lull.backends.retrieval.recollection import Foreseen, PastRequests, Vector
+from lull.backends.retrieval.chroma_collection import ChromaCollection
+from lull.backends.retrieval.chroma_folder import DamagedVectors
+from lull.backends.retrieval.exemplar_store import PAGE_SIZE, ExemplarLabel, ExemplarStore, Vector
+from lull.backends.retrieval.recollection import Foreseen, PastRequests
 from lull.core.chat.client import owner_of
 from lull.core.errors import StoreError
 from lull.core.skills.past_requests import NO_SKILL, PastRequestScores
@@ -38,48 +29,39 @@ from lull.core.skills.ports import Embedder
 
 log = logging.getLogger(__name__)
 
-_PREFIX = "exemplars-"
-_KNOWN = "known"
 MOST_REFUSALS = 2000
 """Most past requests that needed no skill, kept per client; they are far more frequent than others.
 """
 MOST_MEMORY_BYTES = 160 * 2**20
 """Most bytes of memory for past requests of all clients together: some forty clients
 with hundreds of rated requests each, or thousands with a few."""
-_PAGE_SIZE = 100
-"""Exemplars read per call: Chroma returns vectors as lists, whose memory is never released."""
-
-
-def collection_name(embedder: str) -> str:
-    """Return a name that Chroma allows for the collection of vectors made by this embedder.
-
-    It has 3 to 512 letters, digits, dots, hyphens, underscores. Embedder names may contain colons
-    and slashes.
-    """
-    plain = re.sub(r"[^A-Za-z0-9._-]", "-", embedder)[:64].strip("._-")
-    mark = "" if plain and plain == embedder else f"-{zlib.crc32(embedder.encode()):08x}"
-    return f"{_PREFIX}{plain}{mark}"
 
 
 class ChromaExemplars:
     """Stores exemplars (past requests with the skills that were useful for them) in the vector
     database Chroma.
 
-    Implements `ExemplarMemory`. Importing chromadb takes a second and 40 MB: create it off the
-    request path.
+    Implements `ExemplarMemory`. Opening takes seconds: create it off the request path.
     """
 
     def __init__(
-        self, folder: Path, embedder: Embedder, *, most_bytes: int = MOST_MEMORY_BYTES
+        self,
+        folder: Path,
+        embedder: Embedder,
+        store: ExemplarStore | None = None,
+        *,
+        most_bytes: int = MOST_MEMORY_BYTES,
     ) -> None:
-        """Open the database folder; a damaged one is moved aside (`kept_aside`).
+        """Read the database folder, through `store` if Chroma shall not be loaded in this process;
+        a damaged folder is moved aside (`kept_aside`). One that is not there is made when something
+        is stored.
 
         Past requests of clients for which `most_bytes` of memory do not suffice stay on disk, and
         are read when that client asks. Raises StoreError.
         """
         self.kept_aside: Path | None = None
-        self._folder = folder
         self._embedder = embedder
+        self._store = store or ChromaCollection(folder, embedder.name)
         # Two locks, so that requests can search while another thread writes to disk.
         self._lock = threading.Lock()
         self._writing = threading.Lock()
@@ -90,75 +72,49 @@ class ChromaExemplars:
         """Clients whose past requests are not in memory."""
         self._reading = False
         self._foreseeing = False
+        if not folder.exists():
+            return
         try:
             self._open()
         except DamagedVectors as error:
-            self.kept_aside = set_aside(folder)
+            self.kept_aside = self._store.set_aside()
             log.warning("%s; it was kept as %s", error.detail, self.kept_aside)
             self._open()
 
     def _open(self) -> None:
-        skip_unused_imports()
-        # Chroma brings a SQLite of its own, which would put past requests into the system's folder.
-        os.environ["SQLITE_TMPDIR"] = str(self._folder.parent)
-        import chromadb
-        from chromadb.config import Settings
-
-        with convert_errors(self._folder):
-            self._folder.mkdir(parents=True, exist_ok=True)
-            try:
-                self._client = chromadb.PersistentClient(
-                    str(self._folder),
-                    settings=Settings(anonymized_telemetry=False, chroma_otel_granularity="none"),
-                )
-            except BaseException:
-                forget_clients()
-                raise
-            self._collection = self._client.get_or_create_collection(
-                collection_name(self._embedder.name),
-                embedding_function=None,
-                configuration={"hnsw": {"space": "cosine"}},
-            )
-            self._take_over_older()
-            self._load()
+        self._take_over_older()
+        self._load()
 
     def _take_over_older(self) -> None:
-        """Recompute the vectors of other embedders' collections, then delete those."""
-        for collection in self._client.list_collections():
-            if collection.name.startswith(_PREFIX) and collection.name != self._collection.name:
-                found = collection.get(include=["documents", "metadatas"])
-                for id_, text, meta in zip(
-                    found["ids"], found["documents"] or [], found["metadatas"] or [], strict=True
-                ):
-                    self._put(id_, text, dict(meta))
-                self._client.delete_collection(collection.name)
-                log.info("exemplars rebuilt for embedder %s", self._embedder.name)
+        """Compute the vectors anew that other embedders computed, then delete those."""
+        older = self._store.of_other_embedders()
+        for label, text in older:
+            self._store.put(label, self._vector(text), text)
+        if older:
+            log.info("exemplars rebuilt for embedder %s", self._embedder.name)
+        self._store.drop_other_embedders()
+
+    def _vector(self, text: str) -> Vector:
+        return np.asarray(self._embedder.embed([text])[0], np.float32)
 
     def _load(self) -> None:
         self._by_client, self._on_disk = OrderedDict(), set()
-        for number, (client, exemplar) in enumerate(self._stored()):
-            if number % _PAGE_SIZE == 0:
+        for number, (label, vector) in enumerate(self._stored()):
+            if number % PAGE_SIZE == 0:
                 self._make_room()
             # Of a client that was left on the disk, all is read when it asks.
-            if client not in self._on_disk:
-                self._by_client.setdefault(client, PastRequests()).put(*exemplar)
+            if label.client not in self._on_disk:
+                past = self._by_client.setdefault(label.client, PastRequests())
+                past.put(label.id, label.skill, vector, label.known)
         self._make_room()
 
-    def _stored(self, client: str | None = None) -> Iterator[tuple[str, _Exemplar]]:
-        """Yield every exemplar with its client; of one client if it is given."""
-        where: Any = None if client is None else {"client": client}
-        offset, size = 0, _PAGE_SIZE
-        while size == _PAGE_SIZE:
-            page = self._collection.get(
-                where=where, limit=_PAGE_SIZE, offset=offset, include=["embeddings", "metadatas"]
-            )
-            for id_, vector, meta in zip(
-                page["ids"], page["embeddings"], page["metadatas"], strict=True
-            ):
-                known = int(meta.get(_KNOWN, 0))
-                exemplar = _Exemplar(id_, str(meta["skill"]), np.asarray(vector, np.float32), known)
-                yield str(meta["client"]), exemplar
-            size = len(page["ids"])
+    def _stored(self, client: str | None = None) -> Iterator[tuple[ExemplarLabel, Vector]]:
+        """Yield every exemplar with its vector; of one client if it is given."""
+        offset, size = 0, PAGE_SIZE
+        while size == PAGE_SIZE:
+            page = self._store.page(offset, client=client)
+            yield from page
+            size = len(page)
             offset += size
 
     def _heard(self, client: str) -> PastRequests | None:
@@ -181,7 +137,7 @@ class ChromaExemplars:
 
     def _read_again(self, client: str) -> None:
         try:
-            with self._writing, convert_errors(self._folder):
+            with self._writing:
                 self._take_in(client)
         except StoreError as error:
             log.warning("past requests of a client could not be read: %s", error.detail)
@@ -193,8 +149,8 @@ class ChromaExemplars:
         if client not in self._on_disk:
             return
         past = PastRequests()
-        for _, exemplar in self._stored(client):
-            past.put(*exemplar)
+        for label, vector in self._stored(client):
+            past.put(label.id, label.skill, vector, label.known)
         with self._lock:
             self._by_client[client] = past
             self._on_disk.discard(client)
@@ -227,7 +183,7 @@ class ChromaExemplars:
         past = self._heard(client)
         if past is None:
             return {}
-        query = np.asarray(self._embedder.embed([text])[0], np.float32)
+        query = self._vector(text)
         if not query.any():
             return {}
         with self._lock:
@@ -280,23 +236,22 @@ class ChromaExemplars:
         whose ids differ only after the last colon are about the same request. Of the requests that
         needed no skill, only the newest are kept.
         """
-        with self._writing, convert_errors(self._folder):
-            self._put(id, text, {"client": client, "skill": skill, _KNOWN: known})
+        with self._writing:
+            self._put(ExemplarLabel(id, client, skill, known), text)
             with self._lock:
                 too_old = self._by_client[client].oldest_without_skill(MOST_REFUSALS)
         if skill == NO_SKILL:
             self.remove(too_old)
 
-    def _put(self, id_: str, text: str, meta: dict[str, Any]) -> None:
-        vector = np.asarray(self._embedder.embed([text])[0], np.float32)
-        client = str(meta["client"])
-        self._take_in(client)
-        self._collection.upsert(ids=[id_], embeddings=[vector], documents=[text], metadatas=[meta])
+    def _put(self, label: ExemplarLabel, text: str) -> None:
+        vector = self._vector(text)
+        self._take_in(label.client)
+        self._store.put(label, vector, text)
         with self._lock:
-            self._drop({id_})
-            past = self._by_client.setdefault(client, PastRequests())
-            past.put(id_, str(meta["skill"]), vector, known=int(meta.get(_KNOWN, 0)))
-            self._by_client.move_to_end(client)
+            self._drop({label.id})
+            past = self._by_client.setdefault(label.client, PastRequests())
+            past.put(label.id, label.skill, vector, label.known)
+            self._by_client.move_to_end(label.client)
             self._make_room()
 
     def _drop(self, ids: set[str]) -> None:
@@ -307,76 +262,45 @@ class ChromaExemplars:
 
     def remove(self, ids: list[str]) -> None:
         """Delete the past requests with these ids from the database and the copy in memory."""
-        with self._writing, convert_errors(self._folder):
+        with self._writing:
             if ids:
-                self._collection.delete(ids=ids)
+                self._store.remove(ids)
             with self._lock:
                 self._drop(set(ids))
 
     def remove_skill(self, *, client: str, skill: str) -> None:
         """Delete a skill's past requests; `client` is "" for a skill of all clients."""
-        with self._writing, convert_errors(self._folder):
-            found = self._collection.get(where={"skill": skill}, include=["metadatas"])
-        pairs = zip(found["ids"], found["metadatas"] or [], strict=True)
-        self.remove([id_ for id_, meta in pairs if owner_of(str(meta["client"])) == client])
+        with self._writing:
+            found = self._store.of_skill(skill)
+        self.remove([one.id for one in found if owner_of(one.client) == client])
 
     def of_turns(self, turns: Sequence[str]) -> list[str]:
         """Return the ids of the stored past requests (exemplars) that came from these conversation
         turns.
         """
         wanted = frozenset(turns)
-        with self._writing, convert_errors(self._folder):
-            ids = self._collection.get(include=[])["ids"]
+        with self._writing:
+            ids = self._store.ids()
         return [one for one in ids if one.partition(":")[0] in wanted]
 
     def rewrite(self) -> None:
-        """Rewrite the Chroma database so that deleted content is gone from its files.
-
-        Chroma keeps deleted content in its queue, index and free pages. A crash leaves two
-        collections; the next opening merges them.
-        """
-        with self._writing, convert_errors(self._folder):
-            old, name = self._collection, self._collection.name
-            new = self._client.get_or_create_collection(
-                f"{name[:500]}-new",
-                embedding_function=None,
-                configuration={"hnsw": {"space": "cosine"}},
-            )
-            for offset in range(0, old.count(), _PAGE_SIZE):
-                page = old.get(
-                    limit=_PAGE_SIZE,
-                    offset=offset,
-                    include=["embeddings", "documents", "metadatas"],
-                )
-                new.upsert(
-                    ids=page["ids"],
-                    embeddings=page["embeddings"],
-                    documents=page["documents"],
-                    metadatas=page["metadatas"],
-                )
-            self._client.delete_collection(name)
-            new.modify(name=name)
-            self._collection = new
-            scrub(self._folder)
+        """Rewrite the database so that deleted content is gone from its files."""
+        with self._writing:
+            self._store.rewrite()
 
     def count(self) -> int:
         """Return how many exemplars (past requests for which a skill was useful) are stored,
         including those that are on disk only.
         """
-        with self._writing, convert_errors(self._folder):
-            return len(self._collection.get(where={"skill": {"$ne": NO_SKILL}}, include=[])["ids"])
+        with self._writing:
+            if self._on_disk:
+                return self._store.count()
+            with self._lock:
+                held = [pair for past in self._by_client.values() for pair in past.pairs]
+        return sum(skill != NO_SKILL for _, skill in held)
 
     @property
     def bytes_held(self) -> int:
         """Approximate number of bytes taken by the past requests that are held in memory."""
         with self._lock:
             return sum(past.bytes_held for past in self._by_client.values())
-
-
-class _Exemplar(NamedTuple):
-    """What `PastRequests.put` takes of a stored exemplar."""
-
-    id: str
-    skill: str
-    vector: Vector
-    known: int

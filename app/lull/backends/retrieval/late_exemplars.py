@@ -1,5 +1,5 @@
 """Opens the exemplar memory (past requests for which a skill was useful) in the background, because
-Chroma takes seconds to start.
+Chroma's process takes seconds to start.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol
 
+from lull.backends.retrieval.chroma_process import ChromaProcess
 from lull.backends.retrieval.embedder import HashedNgrams
 from lull.backends.retrieval.exemplars import ChromaExemplars
 from lull.core.errors import LullError, StoreError
@@ -31,6 +32,8 @@ class LateExemplars:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._embedder = HashedNgrams()
+        self._store = ChromaProcess(folder, self._embedder.name)
         self.exemplars: ChromaExemplars | None = None
         self.asked = threading.Event()
         """Set once skill selection uses the exemplar memory, or once opening it has failed."""
@@ -40,7 +43,9 @@ class LateExemplars:
 
         Return it, and the error if a damaged one was replaced.
         """
-        exemplars = await _beside(lambda: ChromaExemplars(self._folder, HashedNgrams()))
+        exemplars = await _beside(
+            lambda: ChromaExemplars(self._folder, self._embedder, self._store)
+        )
         self.exemplars = exemplars
         kept = exemplars.kept_aside
         return exemplars, _exemplars_lost(kept) if kept is not None else None
@@ -60,7 +65,9 @@ class LateExemplars:
         """Return the exemplar memory (past requests for which a skill was useful), opened if
         necessary; None if nothing was ever stored.
         """
-        if self.exemplars is None and self._folder.exists():
+        if not self._folder.exists():
+            return None
+        if self.exemplars is None:
             await self.open()
         return self.exemplars
 
@@ -76,6 +83,10 @@ class LateExemplars:
             self.exemplars.credit, turn, text=text, client=client, skills=skills, known=known
         )
         return True
+
+    async def close(self) -> None:
+        """Close the database, whose process ends."""
+        await asyncio.to_thread(self._store.close)
 
 
 async def _beside(make: Callable[[], ChromaExemplars]) -> ChromaExemplars:

@@ -44,6 +44,7 @@ async def wired(
         )
         service = put_together(settings, paths, door, opened)
         # Closed from the last to the first: nothing comes in while the rest ends.
+        closed(service.skills.memory.close)
         closed(service.upkeep.keep_watch.stop)
         closed(service.slow_loop.weights.learner.close)
         closed(service.learning.models.close)

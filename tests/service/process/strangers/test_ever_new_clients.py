@@ -49,7 +49,6 @@ def remembered(running: RunningLull) -> int:
 
 def test_ever_new_names_take_kilobytes_of_memory_each(lull: Lull) -> None:
     running = lull.serve()
-    eventually((lull.home / "vectors").exists)
     process = psutil.Process(running.process.pid)
     for number in range(1000, 1030):
         liked(running, number, by_address=number % 2 == 0)

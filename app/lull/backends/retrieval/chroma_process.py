@@ -1,0 +1,197 @@
+"""Keeps exemplars in Chroma in a child process, which runs only while it is needed.
+
+Chroma and what it imports would take a quarter of the service's memory all the time, for a few
+reads and writes an hour; no request waits for them. The child starts with a call and ends when
+nothing was called for some seconds, or with the service.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import pickle
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import lull
+from lull.backends.retrieval.exemplar_store import ExemplarLabel, Vector
+from lull.core.errors import StoreError
+
+LEAVES_AFTER_S: Final = 10.0
+"""Seconds without a call after which the child process ends."""
+_GRACE_S: Final = 5.0
+"""Seconds that the child process has to end by itself before it is killed."""
+
+
+def chroma_command() -> tuple[str, ...]:
+    """Return the command line of the child process that keeps exemplars in Chroma; a frozen app
+    runs itself.
+    """
+    if getattr(sys, "frozen", False):
+        return (sys.executable, "keep-vectors")
+    return (sys.executable, "-m", "lull.backends.retrieval.chroma_child")
+
+
+class ChromaProcess:
+    """Stores exemplars in Chroma in a child process; implements `ExemplarStore`.
+
+    Calls may come from several threads, and are carried out one after the other.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        embedder: str,
+        *,
+        command: Sequence[str] | None = None,
+        leaves_after_s: float = LEAVES_AFTER_S,
+    ) -> None:
+        """Store in this folder what the embedder with this name computes; the first call starts the
+        child process.
+        """
+        self._folder = folder
+        self._embedder = embedder
+        self._command = tuple(command or chroma_command())
+        self._leaves_after_s = leaves_after_s
+        self._one = threading.Lock()
+        self._child: subprocess.Popen[bytes] | None = None
+        self._leaving: threading.Timer | None = None
+
+    @property
+    def pid(self) -> int | None:
+        """Process id of the child process; None if none is running."""
+        child = self._child
+        return child.pid if child is not None and child.poll() is None else None
+
+    def set_aside(self) -> Path:
+        aside: Path = self._call("set_aside")
+        return aside
+
+    def page(self, offset: int, *, client: str | None) -> list[tuple[ExemplarLabel, Vector]]:
+        page: list[tuple[ExemplarLabel, Vector]] = self._call("page", offset, client=client)
+        return page
+
+    def of_other_embedders(self) -> list[tuple[ExemplarLabel, str]]:
+        found: list[tuple[ExemplarLabel, str]] = self._call("of_other_embedders")
+        return found
+
+    def drop_other_embedders(self) -> None:
+        self._call("drop_other_embedders")
+
+    def put(self, label: ExemplarLabel, vector: Vector, text: str) -> None:
+        self._call("put", label, vector, text)
+
+    def remove(self, ids: Sequence[str]) -> None:
+        self._call("remove", ids)
+
+    def ids(self) -> list[str]:
+        ids: list[str] = self._call("ids")
+        return ids
+
+    def of_skill(self, skill: str) -> list[ExemplarLabel]:
+        found: list[ExemplarLabel] = self._call("of_skill", skill)
+        return found
+
+    def count(self) -> int:
+        count: int = self._call("count")
+        return count
+
+    def rewrite(self) -> None:
+        self._call("rewrite")
+
+    def close(self) -> None:
+        """End the child process, in the middle of a call if that takes long; a later call starts
+        another one. Blocking.
+        """
+        if self._one.acquire(timeout=_GRACE_S):
+            try:
+                self._stay()
+                self._end()
+            finally:
+                self._one.release()
+        elif (child := self._child) is not None:
+            child.kill()
+
+    def _call(self, method: str, *words: object, **named: object) -> Any:
+        with self._one:
+            self._stay()
+            try:
+                return self._asked(method, *words, **named)
+            finally:
+                self._leave_later()
+
+    def _asked(self, method: str, *words: object, **named: object) -> Any:
+        child = self._running()
+        assert child.stdin is not None
+        assert child.stdout is not None
+        try:
+            pickle.dump((method, words, named), child.stdin)
+            child.stdin.flush()
+            result = pickle.load(child.stdout)
+        except (OSError, EOFError, pickle.UnpicklingError) as error:
+            self._end()
+            raise self._broken(f"it stopped with exit code {child.returncode}") from error
+        if isinstance(result, StoreError):
+            raise result
+        return result
+
+    def _running(self) -> subprocess.Popen[bytes]:
+        if self._child is None or self._child.poll() is not None:
+            self._end()
+            self._child = self._started()
+        return self._child
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        words = ("--folder", str(self._folder), "--embedder", self._embedder)
+        try:
+            return subprocess.Popen(
+                [*self._command, *words],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+                # so that `-m lull…` finds this package, installed or not
+                cwd=Path(lull.__file__).parent.parent,
+            )
+        except OSError as error:
+            raise self._broken(f"it cannot start: {error.strerror}") from error
+
+    def _broken(self, how: str) -> StoreError:
+        return StoreError(
+            f"The process that keeps past requests failed: {how}.",
+            hint="It is started again when it is next needed.",
+        )
+
+    def _stay(self) -> None:
+        if self._leaving is not None:
+            self._leaving.cancel()
+            self._leaving = None
+
+    def _leave_later(self) -> None:
+        self._leaving = threading.Timer(self._leaves_after_s, self._leave)
+        self._leaving.daemon = True
+        self._leaving.start()
+
+    def _leave(self) -> None:
+        with self._one:
+            # A call may have come while this waited: then another timer counts.
+            if self._leaving is threading.current_thread():
+                self._end()
+
+    def _end(self) -> None:
+        child, self._child = self._child, None
+        if child is None:
+            return
+        assert child.stdin is not None
+        assert child.stdout is not None
+        with contextlib.suppress(OSError):  # it ended with a call unread
+            child.stdin.close()
+        try:
+            child.wait(_GRACE_S)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            child.wait()
+        child.stdout.close()
