@@ -38,6 +38,12 @@ from lull.desktop.pages.review.reject_dialog import RejectDialog
 from lull.desktop.pages.review.scope_change import ScopeChange
 from lull.desktop.service.state import OutcomeMessage, Subject
 from lull.desktop.shared.edit_dialog import EditDialog
+from lull.desktop.shared.testing.running_tests import (
+    is_stoppable,
+    start_test,
+    stop_test,
+    stop_words,
+)
 from lull.desktop.shared.try_dialog import TryDialog, proposal_to_try
 from lull.desktop.widgets.columns import two_columns
 from lull.desktop.widgets.page import Empty, Kit, Page, PageName
@@ -108,6 +114,7 @@ class ReviewPage(Page):
             tr("Compare answers  C"), self._compare, main=True, name=tr("Compare answers")
         )
         self.prove = button(tr("Test now"), self._prove)
+        self.stop = button(tr("Stop testing"), self._stop)
         self.try_it = button(tr("Try it…  T"), self._try, name=tr("Try it"))
 
     def _lay_out(self) -> None:
@@ -115,7 +122,7 @@ class ReviewPage(Page):
         two_columns(
             self.body,
             (self.list,),
-            (self.view, row(*buttons, None, self.compare, self.judge, self.prove)),
+            (self.view, row(*buttons, None, self.compare, self.judge, self.prove, self.stop)),
             sizes=(280, 670),
         )
         # Last in the order of Tab, so that no key meant for the list lands on Undo.
@@ -267,9 +274,9 @@ class ReviewPage(Page):
         picks = one and waits_for_picks(chosen[0])
         self.approve.setProperty("main", bool(chosen) and not unproved)
         self.compare.setProperty("main", picks)
-        untested = one and chosen[0]["status"] in ("screened", "proving")
+        runs = one and is_stoppable(chosen[0])
+        untested = one and chosen[0]["status"] in ("screened", "proving") and not runs
         self.prove.setProperty("main", untested and not picks)
-        self.prove.setEnabled(untested and not chosen[0].get("testing"))
         for made in (self.approve, self.compare, self.prove):
             restyle(made)
         self._keep_focus()
@@ -288,6 +295,10 @@ class ReviewPage(Page):
         untestable = one and standing(chosen[0]) is ReviewState.UNTESTABLE
         self.judge.setVisible(untestable and chosen[0].get("origin") != "file")
         self.prove.setVisible(untested)
+        self.stop.setVisible(runs)
+        if runs:
+            self.stop.setText(stop_words(chosen[0]))
+            self.stop.setAccessibleName(self.stop.text())
 
     def _keep_focus(self) -> None:
         """Give the list the focus that a button has: once it is disabled or hidden, Qt would give
@@ -400,13 +411,14 @@ class ReviewPage(Page):
         if current is not None:
             if self.prove.hasFocus():  # it goes, and the letters of this page work on from here
                 self.list.setFocus()
-            self.state.act(
-                routes.PROPOSALS_PROVE,
-                {"id": current["id"]},
-                words=tr("Testing"),
-                done=tr("Sent to be tested; you can go on."),
-                then=lambda _: self.state.touch(Subject.PROPOSALS),
-            )
+            start_test(self.state, current)
+
+    def _stop(self) -> None:
+        current = self.current()
+        if current is not None:
+            if self.stop.hasFocus():
+                self.list.setFocus()
+            stop_test(self.state, current)
 
 
 def _decidable(proposal: Json) -> bool:
