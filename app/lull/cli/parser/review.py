@@ -42,10 +42,10 @@ and still waits for others is only taken back."""
 
 PROVE = """\
 Looks for bad answers, writes suggestions and tests them on your past requests now, at full speed,
-instead of when the computer is idle. Without ID it tests all waiting suggestions; with ID only that
-one, which starts over if it was proved, not proved or put off. It returns when the tests have
-started, or with --wait when they have ended. Ctrl-C stops the waiting; the tests go on in the
-service."""
+instead of when the computer is idle. Without ID it tests all waiting suggestions that you did not
+stop; with ID only that one, which goes on if it was stopped, and starts over if it was proved, not
+proved or put off. It returns when the tests have started, or with --wait when they have ended.
+Ctrl-C stops the waiting; the tests go on in the service until `lull review stop ID`."""
 
 
 def review_commands(commands: Commands) -> None:
