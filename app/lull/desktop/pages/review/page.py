@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import Final
 
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, Qt, QTimer
-from PySide6.QtWidgets import QAbstractItemView, QListView, QMenu, QVBoxLayout
+from PySide6.QtWidgets import QAbstractItemView, QListView, QMenu, QPushButton, QVBoxLayout
 
 from lull.contract import routes
 from lull.contract.json_object import Json
@@ -36,14 +36,9 @@ from lull.desktop.pages.review.proposal_rows import ProposalRows, ordered
 from lull.desktop.pages.review.proposal_view import ProposalView
 from lull.desktop.pages.review.reject_dialog import RejectDialog
 from lull.desktop.pages.review.scope_change import ScopeChange
-from lull.desktop.service.state import OutcomeMessage, Subject
+from lull.desktop.service.state import AppState, OutcomeMessage, Subject
 from lull.desktop.shared.edit_dialog import EditDialog
-from lull.desktop.shared.testing.running_tests import (
-    is_stoppable,
-    start_test,
-    stop_test,
-    stop_words,
-)
+from lull.desktop.shared.testing.running_tests import show_stop, start_test, stop_test
 from lull.desktop.shared.try_dialog import TryDialog, proposal_to_try
 from lull.desktop.widgets.columns import two_columns
 from lull.desktop.widgets.page import Empty, Kit, Page, PageName
@@ -274,7 +269,7 @@ class ReviewPage(Page):
         picks = one and waits_for_picks(chosen[0])
         self.approve.setProperty("main", bool(chosen) and not unproved)
         self.compare.setProperty("main", picks)
-        runs = one and is_stoppable(chosen[0])
+        runs = show_stop(self.stop, chosen[0] if one else None)
         untested = one and chosen[0]["status"] in ("screened", "proving") and not runs
         self.prove.setProperty("main", untested and not picks)
         for made in (self.approve, self.compare, self.prove):
@@ -295,10 +290,6 @@ class ReviewPage(Page):
         untestable = one and standing(chosen[0]) is ReviewState.UNTESTABLE
         self.judge.setVisible(untestable and chosen[0].get("origin") != "file")
         self.prove.setVisible(untested)
-        self.stop.setVisible(runs)
-        if runs:
-            self.stop.setText(stop_words(chosen[0]))
-            self.stop.setAccessibleName(self.stop.text())
 
     def _keep_focus(self) -> None:
         """Give the list the focus that a button has: once it is disabled or hidden, Qt would give
@@ -407,18 +398,17 @@ class ReviewPage(Page):
             self.decisions.undo(self.decisions.together_with(last))
 
     def _prove(self) -> None:
-        current = self.current()
-        if current is not None:
-            if self.prove.hasFocus():  # it goes, and the letters of this page work on from here
-                self.list.setFocus()
-            start_test(self.state, current)
+        self._test(self.prove, start_test)
 
     def _stop(self) -> None:
+        self._test(self.stop, stop_test)
+
+    def _test(self, pressed: QPushButton, do: Callable[[AppState, Json], None]) -> None:
         current = self.current()
         if current is not None:
-            if self.stop.hasFocus():
+            if pressed.hasFocus():  # it goes, and the letters of this page work on from here
                 self.list.setFocus()
-            stop_test(self.state, current)
+            do(self.state, current)
 
 
 def _decidable(proposal: Json) -> bool:

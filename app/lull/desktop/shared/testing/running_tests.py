@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from PySide6.QtWidgets import QPushButton
+
 from lull.contract import routes
 from lull.contract.json_object import Json
 from lull.desktop.language.words import counted, skill_title, tr
@@ -38,11 +40,6 @@ def waits_in_line(proposal: Json) -> bool:
     return bool(proposal.get("tests_before"))
 
 
-def is_stoppable(proposal: Json) -> bool:
-    """Whether a proposed skill is tested now, or waits for other tests."""
-    return bool(proposal.get("testing")) or waits_in_line(proposal)
-
-
 def line_words(proposal: Json) -> str:
     """Say for how many other tests a proposed skill waits."""
     return counted(
@@ -52,6 +49,13 @@ def line_words(proposal: Json) -> str:
     )
 
 
-def stop_words(proposal: Json) -> str:
-    """Return the text of the button that stops a test, or takes it back while it waits."""
-    return tr("Don't test now") if waits_in_line(proposal) else tr("Stop testing")
+def show_stop(shown: QPushButton, proposal: Json | None) -> bool:
+    """Show the button that stops a test only for a proposed skill that is tested now, or waits for
+    other tests; return whether it does.
+    """
+    waits = proposal is not None and waits_in_line(proposal)
+    runs = waits or (proposal is not None and bool(proposal.get("testing")))
+    shown.setText(tr("Don't test now") if waits else tr("Stop testing"))
+    shown.setAccessibleName(shown.text())
+    shown.setVisible(runs)
+    return runs
