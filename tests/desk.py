@@ -78,6 +78,9 @@ class ScriptedProofs:
     looked: int = 0
     picks: int = 0
     rated: list[str] = field(default_factory=list)
+    stopped: list[str] = field(default_factory=list)
+    before: dict[str, int] = field(default_factory=dict)
+    """How many other tests go before those that were asked for."""
     held: asyncio.Event | None = None
     error: Exception | None = None
     undone: list[LullError] = field(default_factory=list)
@@ -90,6 +93,12 @@ class ScriptedProofs:
             raise self.error
         self.ended.append(proposal)
         return self.undone
+
+    def tests_before(self, proposal: str) -> int | None:
+        return self.before.get(proposal)
+
+    async def stop_proof(self, proposal: str) -> None:
+        self.stopped.append(proposal)
 
     def on_proposal_decided(self) -> None:
         self.looked += 1

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from bench.gates import rules
-from bench.gates.exact import Exact, ends, won_and_lost
+from bench.gates.exact import Exact, ends, kept_by_neither, won_and_lost
 from bench.gates.worlds import (
     JUDGES,
     PERFECT,
@@ -204,7 +204,8 @@ def _rows(world: World, n: int, seed: int) -> Iterator[Row]:
 def _exactly(world: World, judge: Judge) -> Exact | None:
     if world.rates is None:
         return None
-    return ends(*won_and_lost(*world.rates, judge, same_dice=world.same_dice))
+    neither = kept_by_neither(*world.rates, judge, same_dice=world.same_dice)
+    return ends(*won_and_lost(*world.rates, judge, same_dice=world.same_dice), neither=neither)
 
 
 def _scored(

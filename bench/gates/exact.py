@@ -32,6 +32,10 @@ class Numbers:
     """Whether a last look is taken when the pairs are spent."""
     look_e: float = 1.0
     harm_e: float = 20.0
+    unkept: int = 12
+    """Pairs without one answer with the skill that kept the rule, after which a proof ends."""
+    winless: int = 24
+    """Pairs without a win after which a proof ends."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,17 +52,23 @@ class Exact:
         return self.by_evidence + self.by_last_look
 
 
-def ends(win: float, loss: float, numbers: Numbers | None = None) -> Exact:
-    """How a proof ends where each pair is won and lost with these chances."""
-    alive = np.ones((1, 1))
+def ends(win: float, loss: float, numbers: Numbers | None = None, *, neither: float = 0.0) -> Exact:
+    """How a proof ends where each pair is won and lost with these chances, and where with the
+    chance `neither` both answers are found to break the rule; 0 where nothing tells that.
+    """
+    rule = numbers or Numbers()
+    kept, never = np.zeros((1, 1)), np.ones((1, 1))  # had one answer with the skill kept the rule?
     evidence = look = harmful = pairs = 0.0
-    for n, at in enumerate(_endings(numbers or Numbers()), 1):
-        alive = _one_pair_later(alive, win, loss)
+    for n, at in enumerate(_endings(rule), 1):
+        kept = _one_pair_later(kept, win, loss) + _first_kept(never, win, loss, neither)
+        never = _none_kept(never, loss, neither)
+        alive = kept + never
         evidence += float(alive[at.shown].sum())
         look += float((alive * at.chance).sum())
         harmful += float(alive[at.lost].sum())
-        pairs += n * float(alive[at.ended].sum())
-        alive = np.where(at.ended, 0.0, alive)
+        given_up = np.ones_like(at.ended) if n >= rule.unkept else at.ended
+        pairs += n * float(kept[at.ended].sum() + never[given_up].sum())
+        kept, never = np.where(at.ended, 0.0, kept), np.where(given_up, 0.0, never)
     return Exact(by_evidence=evidence, by_last_look=look, harmful=harmful, pairs=pairs)
 
 
@@ -91,11 +101,12 @@ def _after(n: int, all_e: Grid, rule: Numbers) -> _Endings:
     hope = all_won >= 1 / rule.alpha
     if rule.looks:
         hope |= may_go_on & (all_won >= rule.look_e)
+    winless = (wins == 0) & (n >= rule.winless)
     tossed = spent & (wins >= 1) & (e > rule.look_e) & rule.looks
     return _Endings(
         shown=shown,
         lost=lost,
-        ended=lost | shown | spent | ~hope,
+        ended=lost | shown | spent | ~hope | winless,
         chance=np.where(tossed, rule.alpha * e, 0.0),
     )
 
@@ -104,17 +115,29 @@ def won_and_lost(
     without: float, with_: float, judge: Judge, *, same_dice: float = 0.0
 ) -> tuple[float, float]:
     """The chances that a pair is seen as won and as lost, where answers are good so often."""
+    joint = _joint(without, with_, same_dice)
+    called = {True: judge.calls_good, False: 1 - judge.calls_bad}
+    won = sum(p * (1 - called[one]) * called[other] for (one, other), p in joint.items())
+    lost = sum(p * called[one] * (1 - called[other]) for (one, other), p in joint.items())
+    return won, lost
+
+
+def kept_by_neither(without: float, with_: float, judge: Judge, *, same_dice: float = 0.0) -> float:
+    """The chance that both answers of a pair are seen as bad."""
+    bad = {True: 1 - judge.calls_good, False: judge.calls_bad}
+    joint = _joint(without, with_, same_dice)
+    return sum(p * bad[one] * bad[other] for (one, other), p in joint.items())
+
+
+def _joint(without: float, with_: float, same_dice: float) -> dict[tuple[bool, bool], float]:
+    """How often the answers without and with a skill are good."""
     both = same_dice * min(without, with_) + (1 - same_dice) * without * with_
-    joint = {
+    return {
         (True, True): both,
         (True, False): without - both,
         (False, True): with_ - both,
         (False, False): 1 - without - with_ + both,
     }
-    called = {True: judge.calls_good, False: 1 - judge.calls_bad}
-    won = sum(p * (1 - called[one]) * called[other] for (one, other), p in joint.items())
-    lost = sum(p * called[one] * (1 - called[other]) for (one, other), p in joint.items())
-    return won, lost
 
 
 def _one_pair_later(alive: Grid, win: float, loss: float) -> Grid:
@@ -122,6 +145,22 @@ def _one_pair_later(alive: Grid, win: float, loss: float) -> Grid:
     after[:-1, :-1] += alive * (1 - win - loss)
     after[1:, :-1] += alive * win
     after[:-1, 1:] += alive * loss
+    return after
+
+
+def _none_kept(never: Grid, loss: float, neither: float) -> Grid:
+    """One pair later, where no answer with the skill has kept the rule: a loss, or none of both."""
+    after = np.zeros((len(never) + 1, len(never) + 1))
+    after[:-1, :-1] += never * neither
+    after[:-1, 1:] += never * loss
+    return after
+
+
+def _first_kept(never: Grid, win: float, loss: float, neither: float) -> Grid:
+    """One pair later, where the first answer with the skill has kept the rule."""
+    after = np.zeros((len(never) + 1, len(never) + 1))
+    after[:-1, :-1] += never * (1 - win - loss - neither)
+    after[1:, :-1] += never * win
     return after
 
 

@@ -43,7 +43,8 @@ def lull(benefit: Scored, success: Scored | None, coins: npt.NDArray[np.float64]
     `coins` holds a number between 0 and 1 for each skill's last look.
     """
     won_NT = benefit.with_ - benefit.without
-    found = ends(won_NT, success.with_ - success.without if success else None, coins)
+    kept_NT = success.with_ - success.without if success else None
+    found = ends(won_NT, kept_NT, coins, broke_NT=benefit.with_ == 0)
     accepted = found.state == ProofState.PROVED
     return Result(
         accepted=accepted,
@@ -61,21 +62,24 @@ class Ends(NamedTuple):
     pairs: npt.NDArray[np.int64]
 
 
-_KEY_C = (MOST + 1) ** np.arange(6)
-"""Makes one number of the six counts of a proof."""
+_KEY_C = (MOST + 1) ** np.arange(7)
+"""Makes one number of the seven counts of a proof."""
 
 
 def ends(
     won_NT: npt.NDArray[np.int8],
     kept_NT: npt.NDArray[np.int8] | None,
     coins: npt.NDArray[np.float64],
+    *,
+    broke_NT: npt.NDArray[np.bool_] | None = None,
 ) -> Ends:
     """Prove simulated skills side by side, each from its first pair to its decision.
 
     Outcomes of the pairs that may be replayed, on failures and siblings and on past successes
-    (None: there are none): 1 won, -1 lost, 0 equal.
+    (None: there are none): 1 won, -1 lost, 0 equal. `broke_NT`: whether the answer with the skill
+    was found to break its rule; None: nothing tells that.
     """
-    counts_NC = np.zeros((len(won_NT), 6), dtype=np.int64)
+    counts_NC = np.zeros((len(won_NT), 7), dtype=np.int64)
     end_N2 = np.empty((len(won_NT), 2), dtype="U16")
     going = np.arange(len(won_NT))
     while len(going):
@@ -89,6 +93,8 @@ def ends(
         end_N2[going] = by_coin[which, lucky.astype(int)]
         going = going[end_N2[going, 0] == ProofState.UNDECIDED]
         shown = end_N2[going, 1] != ShownBy.NOTHING
+        if broke_NT is not None:
+            counts_NC[going[~shown], 6] += broke_NT[going[~shown], counts_NC[going[~shown], 0]]
         _count(counts_NC, 0, going[~shown], won_NT)
         if kept_NT is not None:  # once the benefit is shown, past successes are replayed
             _count(counts_NC, 3, going[shown], kept_NT)
@@ -124,10 +130,12 @@ _NEVER = LastLook(seed="", coin=1.0 - 1e-9)
 
 @cache
 def _stands(counts: tuple[int, ...], successes: bool) -> Stands:
-    """Return the product's own verdict for these counts of pairs (all, won, lost; then the same on
-    past successes); cached, because simulated skills of every kind reach the same ones.
+    """Return the product's own verdict for these counts of pairs (all, won, lost; the same on past
+    successes; in how many the answer with the skill broke its rule); cached, because simulated
+    skills of every kind reach the same ones.
     """
     names = ("benefit_pairs", "wins", "losses", "success_pairs", "success_wins", "success_losses")
+    names = (*names, "broken")
     totals = Totals(**dict(zip(names, counts, strict=True)))
 
     def state(look: LastLook) -> tuple[ProofState, ShownBy]:

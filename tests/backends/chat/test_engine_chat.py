@@ -115,3 +115,17 @@ async def test_an_answer_of_any_size_is_bounded() -> None:
     answer = await chat(engine).chat(HELLO, sampling=Sampling())
     assert "longer than" in answer.error
     assert engine.closed
+
+
+async def test_an_answer_ends_as_soon_as_enough_is_known_of_it() -> None:
+    chunks = [Chunk(text=word) for word in ("Ahoy ", "there, ", "matey")]
+    engine = _Odd(*chunks, Chunk(text="!", finish=Finish.STOP))
+    model = chat(engine)
+    early = await model.chat_until(
+        HELLO, sampling=Sampling(), adapter=None, enough=lambda said: "there" in said
+    )
+    assert (early.message.text, early.settled, early.complete) == ("Ahoy there, ", True, True)
+    whole = await model.chat_until(
+        HELLO, sampling=Sampling(), adapter=None, enough=lambda said: "matey!" in said
+    )
+    assert (whole.message.text, whole.settled) == ("Ahoy there, matey!", False)

@@ -246,6 +246,23 @@ def test_rejecting_deferring_and_undoing(desk: Desk, here: Here) -> None:
     assert ran.code == 2 and "reason" in one_line(ran.err)
 
 
+def test_stopping_a_test_says_how_it_goes_on(desk: Desk, here: Here) -> None:
+    made = desk.propose(replays=proved()[:3], status=ProposalStatus.PROVING, stopped=True)
+    ran = here("review", "stop", made.id)
+    assert (ran.code, ran.err) == (0, "") and desk.proofs.stopped == [made.id]
+    goes_on = f"stopped by you, 3 of at most 60 pairs; `lull prove {made.id}` goes on"
+    assert ran.out == f"“menu-style”: {goes_on}.\n"
+    assert here("review", "stop", made.id, "--json").json["proposal"]["stopped"] is True
+    assert goes_on in here("review").out
+
+
+def test_a_test_that_waits_says_for_how_many(desk: Desk, here: Here) -> None:
+    first, second = desk.propose("first"), desk.propose("second")
+    desk.proofs.before = {first.id: 1, second.id: 2}
+    out = here("review").out
+    assert "it waits for 1 other test" in out and "it waits for 2 other tests" in out
+
+
 def test_editing_from_words_files_and_stdin(
     desk: Desk, here: Here, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

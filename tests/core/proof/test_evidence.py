@@ -271,7 +271,7 @@ def put(*path: str | int, value: object) -> Callable[[Document], None]:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (put("format", value=3), "format is 3"),
+        (put("format", value=4), "format is 4"),
         (put("surprise", value=1), "not known: surprise"),
         (put("pairs", 0, "surprise", value=1), "not known: surprise"),
         (put("rule", "surprise", value=1), "not known: surprise"),
@@ -408,6 +408,7 @@ def first_format(made: Evidence, *, most_pairs: int = 60) -> Document:
     changed: Document = json.loads(evidence_text(made))
     del changed["look"], changed["decision"]["shown_by"]
     del changed["rule"]["first_pairs"], changed["rule"]["open_e"]
+    del changed["rule"]["unkept_pairs"], changed["rule"]["winless_pairs"]
     changed["rule"]["most_pairs"] = most_pairs
     return {**changed, "format": 1}
 
@@ -438,6 +439,7 @@ def test_what_was_unproved_within_sixty_pairs_stays_so() -> None:
         (put("decision", "shown_by", value="evidence"), "not known: shown_by"),
         (put("decision", value=None), "the decision is missing"),
         (put("pairs", value=None), "pairs is missing or no list"),
+        (put("rule", "unkept_pairs", value=12), "not known: unkept_pairs"),
     ],
 )
 def test_the_first_format_knows_nothing_of_the_second(
@@ -447,3 +449,35 @@ def test_the_first_format_knows_nothing_of_the_second(
     change(changed)
     (found,) = recheck(json.dumps(changed), skill_sha256=SHA)
     assert said in found
+
+
+# Evidence of the second format
+
+
+def second_format(made: Evidence) -> Document:
+    """The evidence as format 2 stored it, before hopeless tests ended early."""
+    changed: Document = json.loads(evidence_text(made))
+    del changed["rule"]["unkept_pairs"], changed["rule"]["winless_pairs"]
+    return {**changed, "format": 2}
+
+
+def test_evidence_from_before_hopeless_tests_ended_early_holds() -> None:
+    for made in (proved(), looked()):
+        text = json.dumps(second_format(made))
+        assert recheck(text, skill_sha256=SHA, rule=RULE) == []
+    stale = [replace(one, with_=one.without) for one in proved(successes=0).pairs]
+    patient = replace(RULE, unkept_pairs=RULE.most_pairs, winless_pairs=RULE.most_pairs)
+    seeds = [
+        replace(one, seed=n, request="f0", request_sha256="f0", part=PairPart.FAILURE)
+        for n, one in enumerate(stale * 7)
+    ][:53]
+    made = replace(evidence(seeds, successes=0), rule=patient)
+    made = replace(made, decision=decide(seeds, patient, successes=0))
+    assert recheck(json.dumps(second_format(made)), skill_sha256=SHA, rule=RULE) == []
+
+
+def test_the_second_format_knows_nothing_of_the_third() -> None:
+    changed = second_format(proved())
+    changed["rule"]["winless_pairs"] = 24
+    (found,) = recheck(json.dumps(changed), skill_sha256=SHA)
+    assert "not known: winless_pairs" in found

@@ -23,7 +23,7 @@ from lull.core.proof.pairing import (
     plan_several,
     still_asked,
 )
-from lull.core.proof.pairs import BY_USER, Pair, PairPart, totals_of
+from lull.core.proof.pairs import BY_CHECK, BY_USER, Pair, PairPart, totals_of
 from lull.core.proof.proof import (
     ProofDecision,
     ProofRule,
@@ -211,10 +211,34 @@ def test_sixty_pairs_that_show_nothing_leave_it_unproved() -> None:
 
 
 def test_a_proof_ends_when_nothing_can_come_of_it() -> None:
-    decision = decide(pairs("." * 53), RULE, successes=0)
+    patient = replace(RULE, winless_pairs=60)
+    decision = decide(pairs("." * 53), patient, successes=0)
     assert decision.state is ProofState.UNPROVED
     assert "7 pairs" in decision.why
-    assert decide(pairs("." * 52), RULE, successes=0).state is ProofState.UNDECIDED
+    assert decide(pairs("." * 52), patient, successes=0).state is ProofState.UNDECIDED
+
+
+def test_a_skill_that_was_never_better_ends_early() -> None:
+    assert decide(pairs("." * 23), RULE, successes=0).state is ProofState.UNDECIDED
+    decision = decide(pairs("." * 24), RULE, successes=0)
+    assert (decision.state, decision.why) == (
+        ProofState.UNPROVED,
+        "it was better in none of 24 pairs",
+    )
+    assert decide(pairs("+" + "." * 24), RULE, successes=0).state is ProofState.UNDECIDED
+
+
+def test_a_rule_that_no_answer_with_the_skill_kept_ends_earlier() -> None:
+    for scorer in (BY_CHECK, "judge:small"):
+        broken = [replace(pair(seed=n, with_=0.0), scored_by=scorer) for n in range(12)]
+        assert decide(broken[:11], RULE, successes=0).state is ProofState.UNDECIDED
+        decision = decide(broken, RULE, successes=0)
+        assert decision.state is ProofState.UNPROVED
+        assert decision.why == "your model did not keep this rule in 12 of 12 tries"
+        kept = replace(broken[0], seed=99, with_=1.0, without=1.0)
+        assert decide([kept, *broken], RULE, successes=0).state is ProofState.UNDECIDED
+    picks = [replace(one, scored_by=BY_USER) for one in broken]
+    assert decide(picks, RULE, successes=0).state is ProofState.UNDECIDED, "a pick tells no rule"
 
 
 def test_a_success_that_could_not_be_used_to_the_end_holds_nothing_up() -> None:
@@ -261,7 +285,7 @@ def test_a_rule_that_makes_no_sense_is_refused(wrong: dict[str, float]) -> None:
 
 def test_requests_take_turns_and_parts_alternate() -> None:
     requests = world(failures=3, siblings=3)
-    done, _ = run(requests, lambda _wanted: ".")
+    done, _ = run(requests, lambda _wanted: ".", rule=replace(RULE, winless_pairs=60))
     for start in range(0, 48, 6):
         assert len({p.request for p in done[start : start + 6]}) == 6
         assert [p.part for p in done[start : start + 6]] == [FAILURE, SIBLING] * 3

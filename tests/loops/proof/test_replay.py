@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import pytest
@@ -73,6 +73,39 @@ def cases(
 
 async def first_case(room: Classroom, proposal: Proposal) -> ReplayCase:
     return cases(room, proposal)[0]
+
+
+class EndsEarly(FakeChatModel):
+    """A model whose answers may end as soon as enough is known of them."""
+
+    async def chat_until(
+        self,
+        messages: Sequence[Message],
+        *,
+        sampling: Sampling,
+        adapter: str | None,
+        enough: Callable[[str], bool],
+    ) -> Completion:
+        whole = await self.chat(messages, sampling=sampling, adapter=adapter)
+        said = whole.message.text
+        upto = next((n for n in range(len(said)) if enough(said[:n])), len(said))
+        settled = upto < len(said)
+        return replace(whole, message=text_message(Role.ASSISTANT, said[:upto]), settled=settled)
+
+
+async def test_an_answer_that_a_check_has_decided_ends_there(room: Classroom) -> None:
+    room.chats = model = EndsEarly("one two three four five six seven eight nine ten")
+    (turn,) = await room.failed("a menu please")
+    proposal = await room.proposes(failures=(turn,), check=WORDS, origin=ProposalOrigin.EXTRACTIVE)
+    stage = room.stage(early=model)
+    (case,) = cases(room, proposal, stage)
+    pair = await room.replay.pair_if_possible(proposal, stage, case, 7)
+    assert pair is not None and (pair.without, pair.with_) == (0.0, 0.0)
+    assert pair.answers == ("one two three four […]",) * 2
+
+    (whole,) = room.replay.user_cases(proposal, stage)
+    answers = await room.replay.answers(stage, whole, 7)
+    assert {one.message.text for one in answers} == {model.answers[0]}, "a user reads them whole"
 
 
 async def pair_of(room: Classroom, proposal: Proposal, *, seed: int = 7) -> Pair | None:

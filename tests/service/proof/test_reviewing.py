@@ -131,7 +131,7 @@ def test_the_evidence_says_how_often_the_rule_was_kept_where_that_was_scored(
     ]
     more = {"check": '{"contains": "x"}'} if check else {}
     desk.propose(replays=[*fallen, *done[15:]], status=ProposalStatus.PROVING, **more)
-    counted = {"pairs": 15, "with": 9, "without": 3, "both": 2, "neither": 5}
+    counted = {"pairs": 15, "with": 9, "without": 3, "both": 2, "neither": 5, "parts": []}
     assert only(api)["evidence"]["kept"] == (counted if kept else None)
 
 

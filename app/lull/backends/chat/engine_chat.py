@@ -9,7 +9,7 @@ so that free text is never mistaken for structured output.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from typing import Final
@@ -58,6 +58,19 @@ class EngineChat:
         if format or tools:
             what = "structured output" if format else "tools"
             raise RequestError(f'"{self.name}" does not support {what}', status=400)
+        return await self.chat_until(messages, sampling=sampling, adapter=adapter, enough=None)
+
+    async def chat_until(
+        self,
+        messages: Sequence[Message],
+        *,
+        sampling: Sampling,
+        adapter: str | None,
+        enough: Callable[[str], bool] | None,
+    ) -> Completion:
+        """Answer one chat request, at most until the function `enough` is true of the answer so
+        far (implements the interface StopsEarly). Raises EngineError, RequestError.
+        """
         request = GenerateRequest(
             messages=tuple(_plain(message) for message in messages),
             sampling=self._filled(sampling),
@@ -65,14 +78,16 @@ class EngineChat:
         )
         try:
             async with asyncio.timeout(self._timeout_s):
-                return await self._whole(request)
+                return await self._whole(request, enough)
         except TimeoutError as error:
             raise EngineDown(
                 f"{self.name} did not answer within {self._timeout_s:g} s.",
                 hint="A longer time limit in the settings helps.",
             ) from error
 
-    async def _whole(self, request: GenerateRequest) -> Completion:
+    async def _whole(
+        self, request: GenerateRequest, enough: Callable[[str], bool] | None
+    ) -> Completion:
         said: list[str] = []
         left = MOST_ANSWER_BYTES
         last: Chunk | None = None
@@ -84,6 +99,8 @@ class EngineChat:
                 if left < 0:
                     return too_long()
                 last = chunk
+                if enough is not None and chunk.finish is None and enough("".join(said)):
+                    return _settled("".join(said))
         finish = last.finish if last is not None else None
         return build_completion(
             text="".join(said),
@@ -95,6 +112,13 @@ class EngineChat:
 
     def _filled(self, sampling: Sampling) -> Sampling:
         return sampling.or_else(self._own)
+
+
+def _settled(said: str) -> Completion:
+    whole = build_completion(
+        text=said, finish=Finish.STOP, prompt_tokens=None, completion_tokens=None, error=""
+    )
+    return replace(whole, settled=True)
 
 
 def _plain(message: Message) -> Message:

@@ -35,12 +35,17 @@ that stays hidden. Pick the better one: a, b, s for the same, n for neither, q t
 picks for the skill are enough for a proof. Elsewhere than on a terminal it shows one pair, and
 --pick gives your pick."""
 
+STOP = """\
+Stops the test at once. It keeps its answers so far and is not tested again, also not while you
+are away, until you ask for it: `lull prove ID` goes on where it stopped. A test that was asked for
+and still waits for others is only taken back."""
+
 PROVE = """\
 Looks for bad answers, writes suggestions and tests them on your past requests now, at full speed,
-instead of when the computer is idle. Without ID it tests all waiting suggestions; with ID only that
-one, which starts over if it was proved, not proved or put off. It returns when the tests have
-started, or with --wait when they have ended. Ctrl-C stops the waiting; the tests go on in the
-service."""
+instead of when the computer is idle. Without ID it tests all waiting suggestions that you did not
+stop; with ID only that one, which goes on if it was stopped, and starts over if it was proved, not
+proved or put off. It returns when the tests have started, or with --wait when they have ended.
+Ctrl-C stops the waiting; the tests go on in the service until `lull review stop ID`."""
 
 
 def review_commands(commands: Commands) -> None:
@@ -79,6 +84,7 @@ def review_commands(commands: Commands) -> None:
         metavar="TIME",
         help="time until which the suggestion stays hidden, such as 2026-11-21T20:00:00+01:00",
     )
+    stopped = add_command(actions, "stop", "stop a suggestion's test", STOP)
     edited = add_command(actions, "edit", "change a suggestion's text", EDIT)
     text_options(edited, needed=False)
     edited.add_argument(
@@ -101,6 +107,7 @@ def review_commands(commands: Commands) -> None:
         help="pick from this pair: a, b, same or neither",
     )
     compared.add_argument("--picks", metavar="A,B,…", help="picks for the next pairs, in order")
+    _proposal(stopped)
     for parser in (shown, approved, rejected, deferred, edited):
         _proposal(parser)
         parser.add_argument(

@@ -48,13 +48,10 @@ def status_words(proposal: Json) -> str:
     match proposal["status"]:
         case "proved":
             return f"proved{by_look_words(evidence)} on {_score(evidence)}"
-        case "proving":
-            more = extension_words(evidence)
-            return f"being proved, {pairs_words(evidence)}{more}: {_score(evidence)}"
         case "screened" | "unproved" if proposal["kind"] == "retire":
             return reason or "it waits for you"
-        case "screened":
-            return "not proved yet"
+        case "screened" | "proving":
+            return _test_words(proposal)
         case "unproved" if proposal.get("needs"):
             return f"it waits for you{said}"
         case "unproved":
@@ -69,6 +66,19 @@ def status_words(proposal: Json) -> str:
             return f"approved, generation {proposal['generation']}"
         case status:
             return f"{status}{said}"
+
+
+def _test_words(proposal: Json) -> str:
+    """Say how far a proposed skill's test is that has not ended, or for what it waits."""
+    evidence = proposal["evidence"]
+    if before := proposal.get("tests_before"):
+        return f"it waits for {counted(before, 'other test')}"
+    if proposal.get("stopped"):
+        return f"stopped by you, {pairs_words(evidence)}; `lull prove {proposal['id']}` goes on"
+    if proposal["status"] == "screened":
+        return "not proved yet"
+    more = extension_words(evidence)
+    return f"being proved, {pairs_words(evidence)}{more}: {_score(evidence)}"
 
 
 def pairs_words(evidence: Json) -> str:
@@ -167,6 +177,10 @@ def _evidence(proposal: Json, paint: Paint) -> list[str]:
         f" useless skill gets there once in {evidence['needs_e_value']:.3g} times at most"
         f"{', last look included' if evidence.get('last_look') else ''}.",
         *(f"  {line}" for line in (last_look_words(evidence),) if line),
+    ]
+    lines += [
+        f"  {reveal_hidden(part['check'])} Kept in {part['kept']} of {part['of']} with the skill."
+        for part in (evidence.get("kept") or {}).get("parts", ())
     ]
     if evidence["success_pairs"]:
         lines.append(f"  {_successes(evidence)}")

@@ -49,6 +49,9 @@ def review(context: Context) -> int | None:
             context.print_result(done, lambda d: f"Taken back. {decided_words('undo', d)}")
         case "compare":
             compare(context)
+        case "stop":
+            done = decide(control, context.options.proposal, "stop", {})
+            context.print_result(done, lambda d: decided_words("stop", d))
         case "approve" if not (context.options.sha256 or context.options.yes):
             _approve_what_is_shown(context, control, at_a_terminal=at_a_terminal)
         case "approve" if not context.options.sha256:

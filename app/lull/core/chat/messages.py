@@ -217,6 +217,8 @@ class Completion:
     finish: Finish
     usage: Usage = field(default_factory=Usage)
     error: str = ""
+    settled: bool = False
+    """Whether Lull itself ended the answer, because what it was asked for was known by then."""
 
     @property
     def complete(self) -> bool:

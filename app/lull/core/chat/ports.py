@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from lull.core.chat.messages import Completion, Message, Sampling
@@ -32,4 +32,20 @@ class ChatModel(Protocol):
         adapter to answer with, None for the model without one. Raises UpstreamDown if the model
         server is absent or too slow, RequestError if it refuses the request, EngineError if Lull's
         own inference engine fails.
+        """
+
+
+class StopsEarly(Protocol):
+    """Interface of a chat model whose answers may end as soon as enough is known of them."""
+
+    async def chat_until(
+        self,
+        messages: Sequence[Message],
+        *,
+        sampling: Sampling,
+        adapter: str | None,
+        enough: Callable[[str], bool],
+    ) -> Completion:
+        """Answer like `chat`, but end the answer once the function `enough` is true of what it says
+        so far; such an answer is `settled`. Raises what `chat` raises.
         """

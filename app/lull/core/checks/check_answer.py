@@ -34,10 +34,19 @@ def keeps_rule(rule: CheckSet, answer: str, tools: CheckLibraries = NO_LIBRARIES
     """Whether a model's answer keeps the rule that these checks test: it must pass all of them.
     None if that is not known, as where it passes the checks of only a part of the rule.
     """
-    verdicts = [_passes_beside(check, rule, answer, tools) for check in rule.checks]
+    verdicts = kept_parts(rule, answer, tools)
     if False in verdicts:
         return False
     return True if rule.whole and verdicts and None not in verdicts else None
+
+
+def kept_parts(
+    rule: CheckSet, answer: str, tools: CheckLibraries = NO_LIBRARIES
+) -> list[bool | None]:
+    """Whether a model's answer passes each of the checks that together test a rule, in their order;
+    None for one of which that is not known.
+    """
+    return [_passes_beside(check, rule, answer, tools) for check in rule.checks]
 
 
 def _passes_beside(check: Check, rule: CheckSet, answer: str, tools: CheckLibraries) -> bool | None:

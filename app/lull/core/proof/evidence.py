@@ -17,9 +17,12 @@ from lull.core.proof.last_look import LastLook
 from lull.core.proof.pairs import Pair, PairPart, distinct_pairs, totals_of
 from lull.core.proof.proof import ProofDecision, ProofRule, ProofState, ShownBy, shown_by
 
-FORMAT: Final = 2
+FORMAT: Final = 3
 _FIRST_FORMAT: Final = 1
 """Evidence from before the last look: at most 60 pairs or as set, and only the e-value decided."""
+_SECOND_FORMAT: Final = 2
+"""Evidence from before hopeless tests ended early."""
+_SINCE_THIRD: Final = {"unkept_pairs", "winless_pairs"}
 _SINCE_SECOND: Final = {"rule": {"first_pairs", "open_e"}, "decision": {"shown_by"}}
 _T = TypeVar("_T")
 
@@ -135,7 +138,9 @@ def evidence_from_json(value: object) -> Evidence:
     """
     known = _object(value, "the evidence")
     if known.get("format") == _FIRST_FORMAT:
-        known = _as_it_is_now(known)
+        known = _from_first(known)
+    elif known.get("format") == _SECOND_FORMAT:
+        known = _from_second(known)
     elif known.get("format") != FORMAT:
         raise ValueError(f"its format is {known.get('format')!r}, and only 1 to {FORMAT} are known")
     _only(known, {"format", *(field.name for field in fields(Evidence))}, "the evidence")
@@ -159,7 +164,17 @@ def evidence_from_json(value: object) -> Evidence:
     )
 
 
-def _as_it_is_now(known: Mapping[str, object]) -> Mapping[str, object]:
+def _from_second(known: Mapping[str, object]) -> Mapping[str, object]:
+    """A document of the second format as one of today's that says the same: no test ended before
+    its pairs were spent because it was hopeless.
+    """
+    rule = _object(known.get("rule"), "the rule")
+    if unknown := sorted(_SINCE_THIRD & rule.keys()):
+        raise ValueError(f"the rule has fields that are not known: {', '.join(unknown)}")
+    return {**known, "rule": {**rule, **dict.fromkeys(_SINCE_THIRD, rule.get("most_pairs"))}}
+
+
+def _from_first(known: Mapping[str, object]) -> Mapping[str, object]:
     """A document of the first format as one of today's that says the same.
 
     Its rule had one number of pairs and no last look; what showed the benefit is worked out.
@@ -170,6 +185,8 @@ def _as_it_is_now(known: Mapping[str, object]) -> Mapping[str, object]:
     for part, names in _SINCE_SECOND.items():
         if unknown := sorted(names & _object(known.get(part), f"the {part}").keys()):
             raise ValueError(f"the {part} has fields that are not known: {', '.join(unknown)}")
+    known = _from_second({**known, "rule": rule})
+    rule = _object(known.get("rule"), "the rule")
     rule = {**rule, "first_pairs": rule.get("most_pairs"), "open_e": 1.0}
     pairs = known.get("pairs")
     replayed = [pair_from_json(pair) for pair in pairs] if isinstance(pairs, list) else []
@@ -200,6 +217,8 @@ def _rule(value: object) -> ProofRule:
         success_pairs=_get(known, "success_pairs", int),
         least_success_pairs=_get(known, "least_success_pairs", int),
         suspect_e=_number(known, "suspect_e"),
+        unkept_pairs=_get(known, "unkept_pairs", int),
+        winless_pairs=_get(known, "winless_pairs", int),
     )
 
 

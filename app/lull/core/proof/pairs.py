@@ -79,6 +79,11 @@ class Pair:
         """Whether the answer with the skill was the worse one."""
         return self.with_ < self.without
 
+    @property
+    def broken(self) -> bool:
+        """Whether a check or a judge found that the answer with the skill broke the rule."""
+        return _says_whether_kept(self) and not self.with_
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Totals:
@@ -93,6 +98,10 @@ class Totals:
     picked_wins: int = 0
     picked_losses: int = 0
     """Losses among the pairs that the user compared blindly; `picked_wins` counts the wins."""
+    broken: int = 0
+    """Benefit pairs in which a check or a judge found that the answer with the skill broke the
+    rule.
+    """
 
     @property
     def pairs(self) -> int:
@@ -201,7 +210,7 @@ def distinct_pairs(pairs: Iterable[Pair]) -> list[Pair]:
 
 def totals_of(pairs: Iterable[Pair]) -> Totals:
     """Count the wins, losses and ties of a proof's pairs of answers."""
-    benefit, success, picked = [0, 0, 0], [0, 0, 0], [0, 0]
+    benefit, success, picked, broken = [0, 0, 0], [0, 0, 0], [0, 0], 0
     for pair in pairs:
         counts = success if pair.part is PairPart.SUCCESS else benefit
         counts[0] += 1
@@ -210,6 +219,7 @@ def totals_of(pairs: Iterable[Pair]) -> Totals:
         if pair.scored_by == BY_USER and counts is benefit:
             picked[0] += pair.won
             picked[1] += pair.lost
+        broken += counts is benefit and pair.broken
     return Totals(
         benefit_pairs=benefit[0],
         wins=benefit[1],
@@ -219,4 +229,5 @@ def totals_of(pairs: Iterable[Pair]) -> Totals:
         success_losses=success[2],
         picked_wins=picked[0],
         picked_losses=picked[1],
+        broken=broken,
     )

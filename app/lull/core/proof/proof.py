@@ -88,6 +88,12 @@ class ProofRule:
     """E-value of the bet on harm from which harm is suspected, so the skill is not proved: three
     more losses than wins among the first pairs.
     """
+    unkept_pairs: int = 12
+    """Number of benefit pairs after which a test ends in which no answer with the skill kept the
+    rule: the model does not follow it.
+    """
+    winless_pairs: int = 24
+    """Number of benefit pairs after which a test ends in which the skill was never better."""
 
     @classmethod
     def with_first_pairs(cls, number: int, *, alpha: float) -> ProofRule:
@@ -105,6 +111,8 @@ class ProofRule:
             raise ValueError(f"open_e lies between 0 and 1, not at {self.open_e}")
         if not 1.0 < self.suspect_e <= self.harm_e < math.inf:
             raise ValueError("1 < suspect_e <= harm_e is wanted")
+        if min(self.unkept_pairs, self.winless_pairs) < 1:
+            raise ValueError("unkept_pairs and winless_pairs are from 1 on")
         if not 0 <= self.least_success_pairs <= min(self.success_pairs, self.first_pairs - 1):
             raise ValueError("least_success_pairs is more than there can be")
 
@@ -220,6 +228,8 @@ def verdict(
         return _after_benefit(totals, rule, successes=successes, by=by)
     if is_spent(totals, rule, successes=successes, look=look):
         return ProofState.UNPROVED, _not_shown(totals, rule, look)
+    if (hopeless := _hopeless(totals, rule)) is not None:
+        return ProofState.UNPROVED, hopeless
     left = benefit_pairs_left(totals, rule, successes=successes)
     if not _can_show(totals, totals.after(left), rule, look):
         return ProofState.UNPROVED, f"the {left} pairs that are left can show no benefit any more"
@@ -287,6 +297,17 @@ def budget(totals: Totals, rule: ProofRule, *, successes: int) -> int:
     goes_on = not benefit_shown(totals, rule) and may_extend(totals, rule)
     first = used < rule.first_pairs or (used == rule.first_pairs and not goes_on)
     return rule.first_pairs if first else rule.most_pairs
+
+
+def _hopeless(totals: Totals, rule: ProofRule) -> str | None:
+    """Why a test ends early that shows nothing so far; None if it does not. To end without a proof
+    never accepts a useless skill, so this costs no error, and of useful skills very few.
+    """
+    if totals.broken == totals.benefit_pairs >= rule.unkept_pairs:
+        return f"your model did not keep this rule in {totals.broken} of {totals.broken} tries"
+    if not totals.wins and totals.benefit_pairs >= rule.winless_pairs:
+        return f"it was better in none of {totals.benefit_pairs} pairs"
+    return None
 
 
 def _can_show(totals: Totals, best: Totals, rule: ProofRule, look: LastLook | None) -> bool:

@@ -172,6 +172,8 @@ class Proposal:
     """Whether the proposal is unproved only because nothing but the user can tell the replayed
     answers apart; their picks can prove it.
     """
+    stopped: bool = False
+    """Whether the user stopped its test; it keeps its pairs, and goes on when the user asks."""
     flags: tuple[Mapping[str, str], ...] = ()
     """Findings that the user should see: {"kind", "text", "quote", "severity"}."""
     traces: tuple[Trace, ...] = ()
@@ -232,6 +234,15 @@ class Proposal:
         decision; more answers then do not count as evidence.
         """
         return self.last_look is not None and self.last_look.after > 0
+
+    @property
+    def to_test(self) -> bool:
+        """Whether this proposed skill's test is to begin or go on. A proposal that removes a skill
+        has no text to test, one from a file no requests, and one that the user stopped waits for
+        the user.
+        """
+        tested = self.kind is not ProposalKind.RETIRE and self.origin is not ProposalOrigin.FILE
+        return tested and self.status in TO_PROVE and not self.stopped
 
     @property
     def open(self) -> bool:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from enum import StrEnum
 from itertools import groupby
 from typing import Final
 
@@ -157,7 +158,16 @@ _STOP: Final = re.compile(r"[.!?。！？][\"'”’)]*$")
 _BULLET: Final = re.compile(r"[ \t]*(?:[-*•]|\(?\d{1,2}[.)])[ \t]+\S")
 _PARAGRAPH: Final = re.compile(r"[^\n]+(?:\n[^\n]+)*")
 _LINE: Final = re.compile(r"[^\n]+")
-_ASIDE: Final = re.compile(r":(?:\s|$)|[\"“”„«»「」]|(?<!\w)['‘]\w+(?: \w+){2}")
+_COLON: Final = re.compile(r":(?:\s|$)")
+_QUOTATION_MARK: Final = re.compile(r"[\"“”„«»「」]|(?<!\w)['‘]\w+(?: \w+){2}")
+
+
+class QuotationSign(StrEnum):
+    """What in the form of a text allows that it quotes somebody else."""
+
+    LINES = "several lines"
+    COLON = "a colon"
+    MARKS = "quotation marks"
 
 
 def split_typed(text: str, *, upto: int | None = None) -> tuple[tuple[str, bool], ...]:
@@ -205,7 +215,18 @@ def perhaps_quoted(text: str) -> bool:
     """Whether a text that the user typed may contain a quotation, to judge by its form: several
     lines, a colon, quotation marks.
     """
-    return "\n" in text.strip() or bool(_ASIDE.search(text))
+    return quotation_sign(text) is not None
+
+
+def quotation_sign(text: str) -> QuotationSign | None:
+    """Return what in the form of a text that the user typed allows that it contains a quotation;
+    None if nothing does.
+    """
+    if "\n" in text.strip():
+        return QuotationSign.LINES
+    if _QUOTATION_MARK.search(text):
+        return QuotationSign.MARKS
+    return QuotationSign.COLON if _COLON.search(text) else None
 
 
 def _regions(text: str, *, labelled: bool) -> Iterator[Region]:

@@ -19,7 +19,7 @@ from typing import Final
 from lull.core.errors import SkillError
 from lull.core.provenance.authorship import Author, AuthoredSpan, SpanPlace
 from lull.core.provenance.flags import FlagKind
-from lull.core.provenance.pasted import perhaps_quoted
+from lull.core.provenance.pasted import QuotationSign, quotation_sign
 from lull.core.provenance.provenance import Provenance, SourceTurns, sources_of, trace
 from lull.core.provenance.readings import hidden_readings
 from lull.core.provenance.redaction import redact_text
@@ -280,10 +280,15 @@ def _of_surroundings(
     for one in (*found, *trace(text, sources)):
         typed = one.span if one.source is Author.USER else None
         # Text that was approved or edited has no turn: the user has read it.
-        if typed is None or not typed.turn or not perhaps_quoted(typed.text):
+        sign = quotation_sign(typed.text) if typed is not None and typed.turn else None
+        if typed is None or sign is None:
             continue
         which = "Your message" if typed in said else "Your request, which is its example,"
-        why = f"{which} has several lines, a colon or a quotation: check that the words are yours."
+        why = f"{which} has several lines: check that the words are yours."
+        if sign is QuotationSign.COLON:
+            why = f"{which} has a colon: check that the words are yours."
+        elif sign is QuotationSign.MARKS:
+            why = f"{which} has quotation marks: check that the words are yours."
         severity = Severity.WARNING if typed in said else Severity.NOTE
         yield _flag(FlagKind.PERHAPS_QUOTED, why, one.sentence, severity)
     if sources.outside is not None:

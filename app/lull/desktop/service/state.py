@@ -184,7 +184,7 @@ class AppState(QObject):
     def _read_what_moves(self) -> None:
         """Read anew what changes without an event: the status, and how far a test has come."""
         self.touch(Subject.STATUS)
-        if any(one.get("testing") for one in self.proposals):
+        if any(one.get("testing") or one.get("tests_before") for one in self.proposals):
             self.touch(Subject.PROPOSALS)
 
     def close(self) -> None:

@@ -14,6 +14,7 @@ from lull.core.chat.model_name import canonical
 from lull.core.errors import LullError
 from lull.core.skills.prompt_block import Placement
 
+K = TypeVar("K")
 T = TypeVar("T")
 
 MOST_KNOWN = 256
@@ -64,7 +65,7 @@ class KnownModels:
             return None
 
 
-def remember(into: OrderedDict[str, T], key: str, value: T, *, most: int) -> None:
+def remember(into: OrderedDict[K, T], key: K, value: T, *, most: int) -> None:
     """Put a value into an ordered dict as its newest entry, and drop the oldest entries until
     `most` are left.
     """

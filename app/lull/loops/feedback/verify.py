@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 from lull.core.chat.model_name import canonical
 from lull.core.checks.check import NO_LIBRARIES, CheckLibraries, CheckSet
 from lull.core.checks.check_answer import keeps_rule
+from lull.core.checks.settled import is_settled
 from lull.core.checks.wording import all_in_words
 from lull.core.feedback.feedback import Feedback, Scope
 from lull.core.feedback.reward import Source
@@ -131,6 +132,12 @@ class Verifier:
                 if (does := read(words, asked, answer)) is not None:
                     return does
         return None
+
+    def is_settled(self, check: CheckSet, begun: str) -> bool:
+        """Whether the beginning of an answer tells already whether it keeps the rule that these
+        programs test.
+        """
+        return is_settled(check, begun, self._tools)
 
     def skills_about(
         self, model: str, skills: Mapping[str, Skill], *, asked: str, answer: str

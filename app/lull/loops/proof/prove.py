@@ -40,8 +40,6 @@ from lull.core.proof.proof import (
 from lull.core.proof.proposal import (
     TO_PROVE,
     Proposal,
-    ProposalKind,
-    ProposalOrigin,
     ProposalStatus,
 )
 from lull.core.proof.rules import ProveRule
@@ -161,11 +159,7 @@ class Prove:
         """Return the proofs of proposed skills that still need replays (past requests answered
         again with and without the skill), oldest first.
         """
-        return [
-            self._to_do(proposal)
-            for proposal in self._waiting(None)
-            if not _replays_nothing(proposal)
-        ]
+        return [self._to_do(proposal) for proposal in self._waiting(None)]
 
     def _to_do(self, proposal: Proposal) -> WaitingProof:
         pairs = distinct_pairs(self._proposals.pairs(proposal.id))
@@ -177,24 +171,25 @@ class Prove:
         """Proposals to prove, oldest first."""
         if only is not None:
             proposal = self._proposals.get(only)
-            return [proposal] if proposal.status in TO_PROVE else []
-        return list(reversed(self._proposals.with_status(TO_PROVE)))
+            return [proposal] if proposal.to_test else []
+        return [one for one in reversed(self._proposals.with_status(TO_PROVE)) if one.to_test]
 
     async def restart_proof(self, proposal_id: str) -> Proposal:
         """Restart the proof (the replays) of a proposed skill that was proved, left unproved or
         deferred, from the beginning.
 
         A proposal in quarantine (its text was found suspicious) is not changed. One that waits for
-        the user to pick between answers keeps the answers generated so far.
+        the user to pick between answers keeps the answers generated so far, and one that the user
+        stopped goes on.
         """
         fresh = {ProposalStatus.UNPROVED, ProposalStatus.DEFERRED, ProposalStatus.PROVED}
 
         def anew(now: Proposal) -> Proposal:
-            if now.status not in fresh or now.in_quarantine or _replays_nothing(now):
+            begun = replace(now, status=ProposalStatus.SCREENED, stopped=False)
+            if now.status not in fresh or now.in_quarantine or not begun.to_test:
                 return now
             return replace(
-                now,
-                status=ProposalStatus.SCREENED,
+                begun,
                 reason="",
                 ground=now.ground if picked else None,
                 silent=(),
@@ -203,8 +198,24 @@ class Prove:
             )
 
         proposal = self._proposals.get(proposal_id)
+        if proposal.stopped and proposal.status in TO_PROVE:
+            return await self._set_stopped(proposal_id, stopped=False)
         picked = proposal.needs_picks and bool(self._proposals.pairs(proposal.id))
         return await self._proposals.change(proposal.id, anew, anew=not picked)
+
+    async def stop(self, proposal_id: str) -> Proposal:
+        """Stop the test of a proposed skill until the user asks for it again; it keeps its
+        pairs.
+        """
+        return await self._set_stopped(proposal_id, stopped=True)
+
+    async def _set_stopped(self, proposal_id: str, *, stopped: bool) -> Proposal:
+        def plan(now: Proposal) -> Proposal:
+            if now.status not in TO_PROVE or now.stopped is stopped:
+                return now
+            return replace(now, stopped=stopped, changed_at=self._clock.now())
+
+        return await self._proposals.change(proposal_id, plan)
 
     # The next pairs
 
@@ -214,7 +225,7 @@ class Prove:
         Raises LullError if the first of them could not be asked or judged.
         """
         proposal = self._proposals.get(proposal_id)
-        if proposal.status not in TO_PROVE or _replays_nothing(proposal):
+        if not proposal.to_test:
             return 0
         stage = await self._targets.open_target(proposal.model)
         if stage is None:
@@ -407,8 +418,3 @@ def _without_verdict(proposal: Proposal, case: ReplayCase) -> Proposal:
     """Note a try that nothing could score."""
     log.info("%s: no verdict on %s", proposal.id, case.turn)
     return replace(proposal, silent=(*proposal.silent, case.turn))
-
-
-def _replays_nothing(proposal: Proposal) -> bool:
-    """Whether there is nothing to replay: a retirement has no text, and a file has no requests."""
-    return proposal.kind is ProposalKind.RETIRE or proposal.origin is ProposalOrigin.FILE

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 from lull.core.chat.messages import Completion, Message, Sampling
-from lull.core.chat.ports import ChatModel
+from lull.core.chat.ports import ChatModel, StopsEarly
 from lull.core.errors import LullError, RequestError
 from lull.core.feedback.judge import ChosenJudge
 from lull.core.proof.pairs import Pair, PairPart
@@ -32,6 +32,7 @@ from lull.store.feedback.rewards import Rewards
 
 log = logging.getLogger(__name__)
 
+_ENDED = " […]"
 READABLE = 20_000
 """Most characters stored of a replayed answer, for the user to read."""
 THIS_REQUEST = (400, 413, 422)
@@ -58,6 +59,8 @@ class ReplayTarget:
     """The model's own sampling parameters, used where the client set none."""
     place: Placement = Placement.SYSTEM
     """Where skills are put in the model's prompts: in the system text or in a user message."""
+    early: StopsEarly | None = None
+    """The same model as `chat`, if its answers can end as soon as enough is known of them."""
     pairs_at_once: int = 1
     """How many pairs of answers the engine generates in hardly more time than one pair."""
 
@@ -81,6 +84,10 @@ class ReplayCase:
     part: PairPart
     without: tuple[Message, ...]
     with_: tuple[Message, ...]
+    enough: Callable[[str], bool] | None = None
+    """Whether the beginning of an answer says already whether it keeps the tested rule, so that the
+    rest need not be generated; None where answers are wanted whole.
+    """
 
     @property
     def turn(self) -> str:
@@ -177,6 +184,10 @@ class Replay:
         sampling = replayed_sampling(
             turn.asked_sampling, stage.sampling, seed=seed, warm=self._warm
         )
+        if stage.early is not None and case.enough is not None and not turn.format:
+            return await stage.early.chat_until(
+                messages, sampling=sampling, adapter=stage.adapter, enough=case.enough
+            )
         return await stage.chat.chat(
             messages,
             sampling=sampling,
@@ -192,7 +203,10 @@ class Replay:
         or a judge model can score, without asking the user.
         """
         return [
-            self._case(proposal, stage, served, part)
+            replace(
+                self._case(proposal, stage, served, part),
+                enough=self._scores.enough(proposal, served, part),
+            )
             for served, part in self._recorded(proposal)
             if self._scores.can_score(proposal, served, part)
         ]
@@ -300,8 +314,13 @@ def pair_of(
         request_sha256=_sha256(repr(case.without[-1].text)),
         without_sha256=_sha256(without.message.text),
         with_sha256=_sha256(with_.message.text),
-        answers=(answer_text(without.message), answer_text(with_.message)),
+        answers=(_readable(without), _readable(with_)),
     )
+
+
+def _readable(answer: Completion) -> str:
+    """The answer as it is stored for the user to read, with a mark where Lull ended it."""
+    return answer_text(answer.message) + (_ENDED if answer.settled else "")
 
 
 def answer_text(answer: Message) -> str:

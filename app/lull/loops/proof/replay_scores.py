@@ -4,6 +4,8 @@ never sees the tested skill.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from lull.core.chat.messages import Completion, Message, Role, text_message
 from lull.core.checks.check import CheckSet
 from lull.core.checks.reading import parse_all
@@ -79,6 +81,17 @@ class ReplayScores:
             return None
         kinds = "+".join(dict.fromkeys(signal.kind.value for signal in said))
         return (min(signal.value for signal in said) + 1) / 2, f"verifier:{kinds}"
+
+    def enough(
+        self, proposal: Proposal, served: ServedTurn, part: PairPart
+    ) -> Callable[[str], bool] | None:
+        """Return the function that tells from the beginning of a new answer whether the proposal's
+        own check has decided by then; None if that check does not score the answer.
+        """
+        if part is PairPart.SUCCESS or self._verifier.is_exact(served.turn.model):
+            return None
+        checks = _own_checks(proposal)
+        return None if checks is None else lambda begun: self._verifier.is_settled(checks, begun)
 
     def can_score(self, proposal: Proposal, served: ServedTurn, part: PairPart) -> bool:
         """Whether new answers to this past request can be scored by a program or a judge model,

@@ -142,7 +142,7 @@ class EditProposal:
         lost = anew and proposal.status is ProposalStatus.DEFERRED and not proposal.in_quarantine
         if lost or (again and proposal.status in PROOF_STATUSES):
             changed = replace(changed, status=ProposalStatus.SCREENED, reason="", needs_picks=False)
-        return changed
+        return replace(changed, stopped=changed.stopped and not again)
 
     def _anew(self, proposal: Proposal, text: SkillText, data: bytes, *, typed: str) -> Proposal:
         changed = replace(
@@ -153,6 +153,7 @@ class EditProposal:
             silent=(),
             ground=None,
             needs_picks=False,
+            stopped=False,
         )
         screening = screen(text, spans=(_typed_span(typed),), mine=True)
         return replace(

@@ -40,6 +40,7 @@ from lull.service.skills.routes import skill_routes
 from lull.service.training.requests import TrainingRequests
 from lull.service.training.routes import learning_routes, training_routes
 from lull.service.wiring.clients import connect_parts
+from lull.service.wiring.learning.checks import TOOLS
 from lull.service.wiring.service import Service, forgetting_of
 from lull.store.training.run_folders import RunFolders
 
@@ -79,6 +80,7 @@ async def open_control(
         deciding=service.learning.proofs.prove,
         proofs=service.learning.fast_loop,
         bus=shared.bus,
+        tools=TOOLS,
     )
     whole = ServiceRequests(
         status=status,

@@ -203,6 +203,16 @@ class FastLoop:
         await self._proving.prove_now(proposal, wait=wait)
         return undone
 
+    def tests_before(self, proposal: str) -> int | None:
+        """Return how many other tests go before the one of this proposed skill that the user asked
+        for: 0 if it is under way, None if the user has not asked for it.
+        """
+        return self._proving.tests_before(proposal)
+
+    async def stop_proof(self, proposal: str) -> None:
+        """Stop the test of a proposed skill at once; it keeps the pairs of answers made so far."""
+        await self._proving.stop(proposal)
+
     async def on_rated(self, turn: str) -> None:
         """Score an answer again after the user has rated it."""
         await asyncio.to_thread(self._settle)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from lull.core.chat.messages import Sampling
-from lull.core.chat.ports import ChatModel
+from lull.core.chat.ports import ChatModel, StopsEarly
 from lull.core.feedback.judge import Judge
 from lull.core.feedback.ports import FeedbackReader
 from lull.core.models.engine import Engine
@@ -21,6 +21,10 @@ class OllamaChatModel(ChatModel, Protocol):
 
     async def close(self) -> None:
         """Close the connection to Ollama."""
+
+
+class EarlyChatModel(ChatModel, StopsEarly, Protocol):
+    """Interface of a chat model whose answers may also end as soon as enough is known of them."""
 
 
 class MakesModels(Protocol):
@@ -42,7 +46,9 @@ class MakesModels(Protocol):
         LullError if that is not allowed, as for an address of another machine.
         """
 
-    def own(self, engine: Engine, model: str, *, timeout_s: float, sampling: Sampling) -> ChatModel:
+    def own(
+        self, engine: Engine, model: str, *, timeout_s: float, sampling: Sampling
+    ) -> EarlyChatModel:
         """Open a model that Lull's own engine serves."""
 
     def reader(self, chat: ChatModel) -> FeedbackReader:

@@ -137,10 +137,12 @@ class ReplayTargets:
     def _own(self, model: str) -> ReplayTarget:
         served = self._local.served(model)
         sampling = served_sampling(served.model)
+        chat = self._make.own(
+            served.engine, served.model.name, timeout_s=REPLAY_WITHIN_S, sampling=sampling
+        )
         return ReplayTarget(
-            chat=self._make.own(
-                served.engine, served.model.name, timeout_s=REPLAY_WITHIN_S, sampling=sampling
-            ),
+            chat=chat,
+            early=chat,
             system="",
             digest=served.model.digest,
             engine="mlx",

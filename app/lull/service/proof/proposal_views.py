@@ -49,10 +49,13 @@ def proposal_view(
     pairs: Sequence[Pair],
     rule: ProofRule,
     testing: bool = False,
+    tests_before: int | None = None,
     conflicts: Sequence[SkillKey] = (),
+    parts: Sequence[Json] = (),
 ) -> Json:
     """Convert a proposal (a new, changed or retired skill that waits for approval) to JSON.
 
+    `tests_before`: how many other tests go before one that the user asked for; None: it was not.
     `base` is the active skill's text, `data` the text that would replace it. `testing` says whether
     past requests are being answered for its proof at this moment, `conflicts` which skills in use
     it contradicts.
@@ -67,7 +70,7 @@ def proposal_view(
         "status": proposal.status.value,
         "sha256": proposal.sha256,
         "diff": unified(base, after, proposal.key.name),
-        "evidence": evidence_view(proposal, pairs, rule),
+        "evidence": evidence_view(proposal, pairs, rule, parts=parts),
         "provenance": [
             {
                 "sentence": trace.sentence,
@@ -98,7 +101,9 @@ def proposal_view(
         "check": check_words(proposal.check),
         "check_json": proposal.check or None,
         "needs": "picks" if proposal.needs_picks else None,
-        "testing": testing,
+        "testing": testing or tests_before == 0,
+        "tests_before": tests_before or None,
+        "stopped": proposal.stopped,
         "base_sha256": proposal.base_sha256,
         "generation": proposal.generation,
         "turns": {
@@ -110,11 +115,14 @@ def proposal_view(
     }
 
 
-def evidence_view(proposal: Proposal, pairs: Sequence[Pair], rule: ProofRule) -> Json:
+def evidence_view(
+    proposal: Proposal, pairs: Sequence[Pair], rule: ProofRule, *, parts: Sequence[Json] = ()
+) -> Json:
     """Return the JSON of the evidence that a proposed skill helps: how often answers with it won or
     lost against answers without it, and the e-value (sequential test statistic) of these results.
 
-    Without any answers compared, the e-value is 1.
+    `parts` says of a rule of several parts how often each was kept. Without any answers compared,
+    the e-value is 1.
     """
     successes, look = proposal.replayable, proposal.last_look
     so_far = decide(pairs, rule, successes=successes, look=look)
@@ -125,7 +133,7 @@ def evidence_view(proposal: Proposal, pairs: Sequence[Pair], rule: ProofRule) ->
         "wins": so_far.wins,
         "losses": so_far.losses,
         "better": _better(totals, rule.alpha),
-        "kept": _kept(proposal, pairs),
+        "kept": _kept(proposal, pairs, parts),
         "e_value": so_far.e_value,
         "harm_e_value": so_far.harm_e_value,
         "success_pairs": so_far.success_pairs,
@@ -216,7 +224,7 @@ def _better(totals: Totals, alpha: float) -> Json | None:
     }
 
 
-def _kept(proposal: Proposal, pairs: Sequence[Pair]) -> Json | None:
+def _kept(proposal: Proposal, pairs: Sequence[Pair], parts: Sequence[Json]) -> Json | None:
     """Return how many answers kept to the rule of a proposed skill, with it and without it; None
     where its tests do not say so.
     """
@@ -230,6 +238,7 @@ def _kept(proposal: Proposal, pairs: Sequence[Pair]) -> Json | None:
         "without": found.both + found.only_without,
         "both": found.both,
         "neither": found.neither,
+        "parts": list(parts),
     }
 
 

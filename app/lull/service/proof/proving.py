@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 
 from lull.core.errors import LullError
@@ -24,6 +25,16 @@ from lull.store.disk.uninterrupted import uninterrupted
 HOLDOUT_EVERY_S = 600.0
 HOLDOUT_PROBLEM = "live guard"
 """Key of a problem with measuring skills in use, as programs that read `--json` know it."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _AskedFor:
+    """Tests that the user asked for, in the order of asking."""
+
+    proposal: str | None
+    """The proposal to test; None for all that wait."""
+    ended: asyncio.Future[LullError | None]
+    """Done when they have ended, with the error that stopped them, or were taken back."""
 
 
 class ProofRunner:
@@ -49,7 +60,11 @@ class ProofRunner:
         self._bus = bus
         self._problems = problems
         self._auto_approve = auto_approve
-        self._hurried: set[asyncio.Task[LullError | None]] = set()
+        self._asked_for: list[_AskedFor] = []
+        """Those that have not ended; the first one is under way as soon as no lull's is."""
+        self._hurried: set[asyncio.Task[None]] = set()
+        self._under_way: asyncio.Task[int] | None = None
+        """The replays that go on now."""
         self._replaying = asyncio.Lock()
         """Held during a replay."""
         self._measured = asyncio.Event()
@@ -86,9 +101,10 @@ class ProofRunner:
 
         Cached, since it is called ten times a second.
         """
-        if self._waiting is None:
-            self._waiting = self._prove.waiting()
-        return self._waiting
+        waiting = self._waiting  # read once, since views ask in a thread
+        if waiting is None:
+            waiting = self._waiting = self._prove.waiting()
+        return waiting
 
     async def prove_in_lull(self, proposal: str) -> int:
         """Continue the proof of one proposed skill for a time slice of an idle window, by answering
@@ -98,7 +114,7 @@ class ProofRunner:
         """
         try:
             async with self._replaying:
-                return await self._prove.slice(only=proposal)
+                return await self._slice(proposal) or 0
         finally:
             self._waiting = None
             await self._follow_up()
@@ -132,24 +148,73 @@ class ProofRunner:
         With `wait`, returns when the proofs have ended, and raises the LullError that stopped them.
         Cancelling this call does not stop the proofs.
         """
-        hurried = asyncio.create_task(self._all(proposal))
+        asked = _AskedFor(proposal, asyncio.get_running_loop().create_future())
+        self._asked_for.append(asked)
+        hurried = asyncio.create_task(self._all(asked))
         self._hurried.add(hurried)
         hurried.add_done_callback(self._hurried.discard)
-        if wait and (error := await asyncio.shield(hurried)) is not None:
+        if wait and (error := await asyncio.shield(asked.ended)) is not None:
             raise error
 
-    async def _all(self, proposal: str | None) -> LullError | None:
-        """Prove until done; returns the error that stopped it."""
+    async def _all(self, asked: _AskedFor) -> None:
+        """Prove until done, or until it is taken back."""
+        stopped_by: LullError | None = None
         try:
             async with self._replaying:
-                while await self._prove.slice(only=proposal):
+                while not asked.ended.done() and await self._slice(asked.proposal) != 0:
                     await self._follow_up()
         except LullError as error:
             self._problems.report("proofs", error)
-            return error
+            stopped_by = error
         finally:
+            self._end(asked, stopped_by)
             await self._follow_up()
-        return None
+
+    def _end(self, asked: _AskedFor, error: LullError | None = None) -> None:
+        if asked in self._asked_for:
+            self._asked_for.remove(asked)
+            asked.ended.set_result(error)
+
+    async def _slice(self, only: str | None) -> int | None:
+        """Replay for a while; the number of pairs, None where the user stopped it."""
+        self._under_way = asyncio.ensure_future(self._prove.slice(only=only))
+        try:
+            return await self._under_way
+        except asyncio.CancelledError:
+            own = asyncio.current_task()
+            if own is None or own.cancelling():  # the lull ended, or the service does
+                raise
+            return None
+        finally:
+            self._under_way = None
+
+    def tests_before(self, proposal: str) -> int | None:
+        """Return how many other tests go before the one of this proposed skill that the user asked
+        for: 0 if it is under way, None if the user has not asked for it.
+        """
+        order: list[str] = []
+        for asked in list(self._asked_for):
+            waiting = [one.proposal for one in self.waiting()]
+            order += waiting if asked.proposal is None else [asked.proposal]
+        if proposal not in order:
+            return None
+        now = self._prove.replayed_now
+        before = {*order[: order.index(proposal)], *filter(None, (now,))}
+        return 0 if proposal == now else len(before - {proposal})
+
+    async def stop(self, proposal: str) -> None:
+        """Stop the test of a proposed skill, at once and until the user asks for it again; it keeps
+        the pairs of answers made so far. One that still waits for others is only taken back.
+        """
+        queued = bool(self.tests_before(proposal))
+        own = [asked for asked in self._asked_for if asked.proposal == proposal]
+        for asked in own:
+            self._end(asked)
+        if not (queued and own):
+            self.publish_change(await self._prove.stop(proposal))
+            if self._under_way is not None and self._prove.replayed_now == proposal:
+                self._under_way.cancel()
+        self._waiting = None
 
     async def publish_decided(self) -> None:
         """After the user picked the better of two answers, publish the results of those proofs of

@@ -15,15 +15,18 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from lull.contract.json_object import Json
+from lull.core.checks.check import NO_LIBRARIES, CheckLibraries
 from lull.core.errors import Conflict, LullError, NotFound, StoreError, UsageError
 from lull.core.events import EventKind
 from lull.core.feedback.feedback import Scope
 from lull.core.proof.proof import ProofRule
 from lull.core.proof.proposal import (
+    TO_PROVE,
     Proposal,
     ProposalKind,
     ProposalStatus,
     decided_already,
+    not_decidable,
     status_text,
 )
 from lull.core.proof.rules import ProveRule
@@ -34,6 +37,7 @@ from lull.loops.chat.known_models import remember
 from lull.loops.skills.review import DecisionResult, Review
 from lull.service.answers.answering import text_of
 from lull.service.process.bus import EventBus
+from lull.service.proof.part_counts import PartCounts
 from lull.service.proof.proposal_views import (
     fault_view,
     pairs_view,
@@ -71,6 +75,14 @@ class Proofs(Protocol):
     async def prove_now(self, proposal: str | None, *, wait: bool) -> list[LullError]:
         """Start proofs at once and return their errors; `proposal` None means all that wait."""
 
+    def tests_before(self, proposal: str) -> int | None:
+        """Return how many other tests go before one that was asked for; 0 if it is under way, None
+        if it was not asked for.
+        """
+
+    async def stop_proof(self, proposal: str) -> None:
+        """Stop the test of a proposal at once, or take back that it was asked for."""
+
     def on_proposal_decided(self) -> None:
         """Take note that the user has decided on a proposal."""
 
@@ -105,7 +117,9 @@ class ReviewRequests:
         deciding: DecidesProofs,
         proofs: Proofs,
         bus: EventBus,
+        tools: CheckLibraries = NO_LIBRARIES,
     ) -> None:
+        """The argument `tools` holds the libraries that some checks of answers need."""
         self._review = review
         self._proposals = proposals
         self._skills = skills
@@ -115,6 +129,7 @@ class ReviewRequests:
         self._bus = bus
         self._pushed: set[asyncio.Task[Any]] = set()
         """Requested proofs that have not ended."""
+        self._part_counts = PartCounts(tools)
         self._library_of_rules: Library | None = None
         self._rules_in_use: Sequence[CheckedRule] = ()
         """What the checks of the skills in `_library_of_rules` want of answers."""
@@ -196,13 +211,16 @@ class ReviewRequests:
                 base = self._skills.folders.data(proposal.base_sha256)
             except StoreError as error:
                 lost = error
+        pairs = self._proposals.pairs(proposal.id)
         view = proposal_view(
             proposal,
             base=base,
             data=self._proposals.data(proposal.id),
-            pairs=self._proposals.pairs(proposal.id),
+            pairs=pairs,
+            parts=self._part_counts.of(proposal, pairs),
             rule=self._deciding.rule_for(proposal),
             testing=self._deciding.replayed_now == proposal.id,
+            tests_before=self._proofs.tests_before(proposal.id),
             conflicts=self._conflicts(proposal),
         )
         if lost is not None:  # one lost file must not hide the other proposals
@@ -242,6 +260,8 @@ class ReviewRequests:
         sha256, reason = text_of(wanted, "sha256"), text_of(wanted, "reason")
         description, body = text_of(wanted, "description"), text_of(wanted, "body")
         scope, check = _scope(wanted), text_of(wanted, "check")
+        if action == "stop":
+            return await self._stop(proposal)
         if action != "approve":  # approve checks the hash itself, in its transaction
             _check_same(self._proposals.get(proposal), sha256)
         match action:
@@ -289,6 +309,15 @@ class ReviewRequests:
         return decided
 
     # Proving
+
+    async def _stop(self, proposal: str) -> Json:
+        """Stop a test, or take back that it was asked for; return what `show` says then."""
+        found = await asyncio.to_thread(self._review.proposal, proposal)
+        _check_provable(found)
+        if found.status not in TO_PROVE:
+            raise not_decidable(found, hint=f"`lull review show {found.id}` tells more.")
+        await uninterrupted(self._proofs.stop_proof(found.id))
+        return await asyncio.to_thread(self._done, self._in_use.library.generation, found.id)
 
     async def prove(self, wanted: Mapping[str, Any]) -> Json:
         """Start all waiting proofs of proposed skills (tests by replayed requests), or that of one

@@ -118,6 +118,7 @@ def fields_of(proposal: Proposal) -> str:
             "ground": asdict(proposal.ground) if proposal.ground else None,
             "replayable": proposal.replayable,
             "needs_picks": proposal.needs_picks,
+            "stopped": proposal.stopped,
             "flags": [dict(flag) for flag in proposal.flags],
             "traces": [asdict(trace) for trace in proposal.traces],
             "mixed": proposal.mixed,
@@ -192,6 +193,7 @@ def _proposal(row: sqlite3.Row) -> Proposal:
         ground=_ground_of(fields["ground"]) if fields["ground"] else None,
         replayable=fields["replayable"],
         needs_picks=fields.get("needs_picks", False),
+        stopped=fields.get("stopped", False),
         flags=tuple(map(_flag_of, fields["flags"])),
         traces=tuple(_trace_of(trace) for trace in fields["traces"]),
         # Rows from before this field existed are left for the user to decide.

@@ -116,8 +116,8 @@ class Proposals(ProposalReader):
         request answered with and without it.
 
         `anew` discards the pairs of answers so far. Returns False, with nothing written, if the
-        user decided or edited the proposal meanwhile, or if the final randomised test is already
-        done, after which no more pairs may be added to measure the skill's benefit.
+        user decided, edited or stopped the proposal meanwhile, or if the final randomised test is
+        already done, after which no more pairs may be added to measure the skill's benefit.
         """
 
         def work(connection: sqlite3.Connection) -> bool:
@@ -126,6 +126,8 @@ class Proposals(ProposalReader):
             ).fetchone()
             now = proposal_or_none(row) if row is not None else None
             if now is None or now.sha256 != proposal.sha256 or not now.comparable:
+                return False
+            if now.stopped and not proposal.stopped:
                 return False
             closed = now.last_look_taken and not anew
             if closed and (not proposal.last_look_taken or _counts_for_benefit(pair)):

@@ -39,7 +39,7 @@ def test_a_removal_has_nobodys_words() -> None:
     ("standing", "cautions", "mark"),
     [
         ("proved", [], Mark.SETTLED),
-        ("proved", ["one-request"], Mark.CAUTION),
+        ("proved", ["one-request"], Mark.SETTLED),
         ("untested", [], Mark.OPEN),
         ("not-better", [], Mark.CAUTION),
         ("quarantined", [], Mark.CAUTION),

@@ -13,6 +13,7 @@ from lull.contract.json_object import Json
 from lull.core.proof.review_state import CALM, CAUTION_WORDS, Caution, ReviewState
 from lull.desktop.language.words import counted, plain, tr, translated
 from lull.desktop.shared.skill_words import FlagLook, flag_look
+from lull.desktop.shared.testing.running_tests import line_words, waits_in_line
 
 
 def standing(proposal: Json) -> ReviewState:
@@ -90,6 +91,10 @@ def status_chip(proposal: Json) -> tuple[str, str]:
             return tr("Out of date"), "warn"
         case ReviewState.REMOVAL:
             return tr("Removal"), "plain"
+        case _ if waits_in_line(proposal):
+            return line_words(proposal), "plain"
+        case _ if proposal.get("stopped"):
+            return tr("Stopped by you"), "plain"
         case _ if proposal["status"] == "proving" or is_half_tested(proposal):
             return tr("Being tested"), "plain"
     return tr("Not tested yet"), "plain"
@@ -128,6 +133,8 @@ def status_help(proposal: Json) -> str:
             return tr("The skill changed after this was suggested.")
         case ReviewState.REMOVAL:
             return tr("It would take a skill out of use.")
+        case _ if proposal.get("stopped"):
+            return tr("You stopped its test. “Test now” goes on where it stopped.")
     return tr(
         "Requests of yours are answered with and without it while you are away, to see which "
         "answers are better."

@@ -14,7 +14,7 @@ from lull.contract.json_object import Json
 from lull.core.proof.review_state import ReviewState
 from lull.core.proof.whose_words import WordsAuthor
 from lull.desktop.language.words import short_date, tr
-from lull.desktop.pages.review.approval_words import cautions, standing
+from lull.desktop.pages.review.approval_words import standing
 from lull.desktop.pages.review.tested_words import evidence_words, what_now, why_not_better
 from lull.desktop.shared.skill_words import origin_words
 from lull.desktop.widgets.parts import label, set_kind
@@ -84,7 +84,7 @@ def show_mark(shown: QLabel, mark: Mark) -> None:
 def mark_of_tests(proposal: Json) -> Mark:
     """Choose the mark before the line about a proposed skill's tests."""
     match standing(proposal):
-        case ReviewState.PROVED if not cautions(proposal):
+        case ReviewState.PROVED:
             return Mark.SETTLED
         case ReviewState.UNTESTED | ReviewState.UNTESTABLE | ReviewState.REMOVAL:
             return Mark.OPEN

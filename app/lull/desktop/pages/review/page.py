@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import Final
 
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, Qt, QTimer
-from PySide6.QtWidgets import QAbstractItemView, QListView, QMenu, QVBoxLayout
+from PySide6.QtWidgets import QAbstractItemView, QListView, QMenu, QPushButton, QVBoxLayout
 
 from lull.contract import routes
 from lull.contract.json_object import Json
@@ -36,8 +36,9 @@ from lull.desktop.pages.review.proposal_rows import ProposalRows, ordered
 from lull.desktop.pages.review.proposal_view import ProposalView
 from lull.desktop.pages.review.reject_dialog import RejectDialog
 from lull.desktop.pages.review.scope_change import ScopeChange
-from lull.desktop.service.state import OutcomeMessage, Subject
+from lull.desktop.service.state import AppState, OutcomeMessage, Subject
 from lull.desktop.shared.edit_dialog import EditDialog
+from lull.desktop.shared.testing.running_tests import show_stop, start_test, stop_test
 from lull.desktop.shared.try_dialog import TryDialog, proposal_to_try
 from lull.desktop.widgets.columns import two_columns
 from lull.desktop.widgets.page import Empty, Kit, Page, PageName
@@ -108,6 +109,7 @@ class ReviewPage(Page):
             tr("Compare answers  C"), self._compare, main=True, name=tr("Compare answers")
         )
         self.prove = button(tr("Test now"), self._prove)
+        self.stop = button(tr("Stop testing"), self._stop)
         self.try_it = button(tr("Try it…  T"), self._try, name=tr("Try it"))
 
     def _lay_out(self) -> None:
@@ -115,7 +117,7 @@ class ReviewPage(Page):
         two_columns(
             self.body,
             (self.list,),
-            (self.view, row(*buttons, None, self.compare, self.judge, self.prove)),
+            (self.view, row(*buttons, None, self.compare, self.judge, self.prove, self.stop)),
             sizes=(280, 670),
         )
         # Last in the order of Tab, so that no key meant for the list lands on Undo.
@@ -267,9 +269,9 @@ class ReviewPage(Page):
         picks = one and waits_for_picks(chosen[0])
         self.approve.setProperty("main", bool(chosen) and not unproved)
         self.compare.setProperty("main", picks)
-        untested = one and chosen[0]["status"] in ("screened", "proving")
+        runs = show_stop(self.stop, chosen[0] if one else None)
+        untested = one and chosen[0]["status"] in ("screened", "proving") and not runs
         self.prove.setProperty("main", untested and not picks)
-        self.prove.setEnabled(untested and not chosen[0].get("testing"))
         for made in (self.approve, self.compare, self.prove):
             restyle(made)
         self._keep_focus()
@@ -396,17 +398,17 @@ class ReviewPage(Page):
             self.decisions.undo(self.decisions.together_with(last))
 
     def _prove(self) -> None:
+        self._test(self.prove, start_test)
+
+    def _stop(self) -> None:
+        self._test(self.stop, stop_test)
+
+    def _test(self, pressed: QPushButton, do: Callable[[AppState, Json], None]) -> None:
         current = self.current()
         if current is not None:
-            if self.prove.hasFocus():  # it goes, and the letters of this page work on from here
+            if pressed.hasFocus():  # it goes, and the letters of this page work on from here
                 self.list.setFocus()
-            self.state.act(
-                routes.PROPOSALS_PROVE,
-                {"id": current["id"]},
-                words=tr("Testing"),
-                done=tr("Sent to be tested; you can go on."),
-                then=lambda _: self.state.touch(Subject.PROPOSALS),
-            )
+            do(self.state, current)
 
 
 def _decidable(proposal: Json) -> bool:

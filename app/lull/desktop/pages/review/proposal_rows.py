@@ -13,6 +13,7 @@ from lull.contract.json_object import Json
 from lull.desktop.language.words import ago, hover, named, now, skill_title, tr
 from lull.desktop.pages.review.approval_words import flag_lines, status_chip
 from lull.desktop.shared.skill_words import FlagLook, rule_words
+from lull.desktop.shared.testing.running_tests import waits_in_line
 
 _ROOT: Final = QModelIndex()
 _RANKS: Final = {"proved": 0, "screened": 1, "unproved": 1, "proving": 2, "quarantined": 3}
@@ -100,7 +101,7 @@ def status_words(proposal: Json) -> str:
     kind = kind_words(proposal)
     if proposal["kind"] == "retire":
         return kind
-    if proposal["status"] == "proving":
+    if proposal["status"] == "proving" and not _stands_still(proposal):
         evidence = proposal.get("evidence") or {}
         done, most = evidence.get("pairs", 0), evidence.get("most_pairs", 0)
         said = tr("%1, being tested: %2 of at most %3", kind, done, most)
@@ -110,6 +111,11 @@ def status_words(proposal: Json) -> str:
         )
     words, _ = status_chip(proposal)
     return f"{kind}, {words[:1].lower()}{words[1:]}"
+
+
+def _stands_still(proposal: Json) -> bool:
+    """Whether a begun test does not go on: the user stopped it, or it waits for others."""
+    return bool(proposal.get("stopped")) or waits_in_line(proposal)
 
 
 def name_words(proposal: Json) -> str:
@@ -133,7 +139,7 @@ def row_words(proposal: Json) -> str:
 
 
 def _short_status(proposal: Json) -> str:
-    if proposal["status"] != "proving":
+    if proposal["status"] != "proving" or _stands_still(proposal):
         return status_chip(proposal)[0]
     evidence = proposal.get("evidence") or {}
     return tr("Testing: %1 of %2", evidence.get("pairs", 0), evidence.get("most_pairs", 0))

@@ -157,17 +157,17 @@ class ProposalView(QWidget):
         dangers = flag_lines(proposal, FlagLook.DANGER)
         if standing(proposal) is ReviewState.QUARANTINED and proposal.get("reason"):
             dangers.insert(0, f"⚠ {reason_words(proposal)}")
-        careful = [
-            f"⚠ {words}" for words in (conflict_words(proposal), *cautions(proposal)) if words
-        ]
+        careful = [f"⚠ {words}" for words in (conflict_words(proposal),) if words]
         if standing(proposal) is ReviewState.OUT_OF_DATE and proposal.get("reason"):
             careful.insert(0, f"⚠ {reason_words(proposal)}")
         careful += flag_lines(proposal, FlagLook.CAUTION)
+        neutral = flag_lines(proposal, FlagLook.NEUTRAL)
         for shown, lines in (
             (self.odds, [words] if (words := odds_words(proposal)) else []),
             (self.flags, dangers),
             (self.cautions, careful),
-            (self.notes, flag_lines(proposal, FlagLook.NEUTRAL)),
+            # What a test does not tell is no warning: hardly a first skill has more behind it.
+            (self.notes, [f"○ {words}" for words in cautions(proposal)] + neutral),
         ):
             shown.setText("\n".join(lines))
             shown.setVisible(bool(lines))

@@ -11,7 +11,7 @@ from typing import Final
 from lull.contract.json_object import Json
 from lull.core.proof.proof import ProofRule
 from lull.core.proof.review_state import ReviewState
-from lull.desktop.language.words import count, counted, percent, tr
+from lull.desktop.language.words import count, counted, percent, tr, translated
 from lull.desktop.pages.review.approval_words import (
     accepted_at_last_look,
     is_half_tested,
@@ -19,6 +19,7 @@ from lull.desktop.pages.review.approval_words import (
     standing,
     waits_for_picks,
 )
+from lull.desktop.shared.testing.running_tests import line_words, waits_in_line
 
 OPEN_E: Final = 5.0
 """E-value below which a result is called one that could well be luck."""
@@ -34,6 +35,7 @@ def evidence_words(proposal: Json) -> str:
         return reason_words(proposal)
     if not evidence.get("pairs"):
         return _untested_words(proposal, evidence)
+    stands = _stands_words(proposal)
     benefit = evidence["pairs"] - evidence.get("success_pairs", 0)
     said = [tr("%1: %2", _counts_words(evidence, benefit), _clear_words(proposal))]
     requests = counted(evidence["requests"], "%1 request", "%1 requests")
@@ -47,7 +49,16 @@ def evidence_words(proposal: Json) -> str:
                 *(held, evidence["success_pairs"]),
             )
         )
-    return " ".join(words for words in said if words)
+    return " ".join(words for words in (stands, *said) if words)
+
+
+def _stands_words(proposal: Json) -> str:
+    """Say that a begun test does not go on now, and why; else ""."""
+    if waits_in_line(proposal):
+        return f"{line_words(proposal)}."
+    if proposal.get("stopped") and standing(proposal) is ReviewState.UNTESTED:
+        return tr("You stopped its test; “Test now” goes on.")
+    return ""
 
 
 def _counts_words(evidence: Json, benefit: int) -> str:
@@ -103,6 +114,7 @@ def _kept_words(evidence: Json, benefit: int) -> str:
         "Your rule was kept in %1 of %2 answers with the skill, and in %3 of %2 without.",
         *(kept["with"], kept["pairs"], kept["without"]),
     )
+    said = " ".join([said, *(_part_words(part) for part in kept.get("parts") or () if part["of"])])
     if not same:
         return said
     rest = tr(
@@ -110,6 +122,11 @@ def _kept_words(evidence: Json, benefit: int) -> str:
         *(same, kept["both"], kept["neither"]),
     )
     return f"{said} {rest}"
+
+
+def _part_words(part: Json) -> str:
+    """Say of one part of a rule how often the answers with the skill kept it."""
+    return tr("“%1”: %2 of %3 with the skill.", translated(part, "check"), part["kept"], part["of"])
 
 
 def _untested_words(proposal: Json, evidence: Json) -> str:
@@ -120,6 +137,10 @@ def _untested_words(proposal: Json, evidence: Json) -> str:
         return f"{who} {goal_words(evidence.get('picks') or {})}"
     if proposal.get("testing"):
         return tr("It is being tested now.")
+    if waits_in_line(proposal):
+        return tr("%1. It is tested after them.", line_words(proposal))
+    if proposal.get("stopped"):
+        return tr("Not tested yet: you stopped its test. “Test now” goes on.")
     if standing(proposal) is not ReviewState.UNTESTABLE:
         return tr("Not tested yet. It is tested when you're away, or when you press “Test now”.")
     if proposal.get("origin") == "file":
@@ -168,6 +189,15 @@ def why_not_better(proposal: Json) -> str:
             "It helped, but too few requests that went well before could be repeated to see "
             "whether it makes those answers worse."
         )
+    kept = evidence.get("kept") or {}
+    if kept and not kept["with"]:
+        return tr(
+            "Your model did not keep this rule in any of %1 tries, so the test ended. Another "
+            "model may follow it.",
+            count(kept["pairs"]),
+        )
+    if kept and kept["both"] == kept["pairs"]:
+        return tr("Your model keeps this rule without the skill, too.")
     if not wins + losses:
         return tr("With the skill the answers were scored the same as without it.")
     if losses >= wins:

@@ -39,6 +39,7 @@ from lull.desktop.service.state import Subject
 from lull.desktop.shared.changes import newest_changes
 from lull.desktop.shared.learning_feed import LearningFeed
 from lull.desktop.shared.teaching import TeachCard
+from lull.desktop.shared.testing.running_tests import stop_test
 from lull.desktop.shared.tray_status import tray_status, under_test
 from lull.desktop.widgets.flow import Flow, scrolled
 from lull.desktop.widgets.page import Kit, Page, PageName
@@ -54,7 +55,13 @@ MOST_CHANGES: Final = 5
 class TodayPage(Page):
     """The Today page: an overview of Lull's status, recent changes and open decisions, in cards."""
 
-    subjects = (Subject.STATUS, Subject.SKILLS, Subject.RUNS, Subject.WINDOWS)
+    subjects = (
+        Subject.STATUS,
+        Subject.SKILLS,
+        Subject.RUNS,
+        Subject.WINDOWS,
+        Subject.PROPOSALS,
+    )
 
     def __init__(self, kit: Kit) -> None:
         super().__init__(kit, tr("Today"))
@@ -133,7 +140,8 @@ class TodayPage(Page):
         texts.addWidget(self.line)
         texts.addWidget(self.because)
         card.box.addLayout(texts)
-        card.box.addLayout(row(self.pause, self.resume, self.train, None))
+        self.stop = button(tr("Stop testing"), self._stop_test)
+        card.box.addLayout(row(self.pause, self.resume, self.train, self.stop, None))
         self.work = label("", "small", wrap=True)
         card.box.addWidget(self.work)
         self.conditions = Conditions(self.kit)
@@ -244,6 +252,7 @@ class TodayPage(Page):
         self.because.setVisible(stands.learns and bool(self.because.text()))
         for control in (self.pause, self.resume, self.train):
             control.setEnabled(stands.learns)
+        self.stop.setVisible(stands.running and under_test(self.state) is not None)
         self.pause.setVisible(not stands.paused)
         self.resume.setVisible(stands.paused)
         # What was last heard of a service that is off or gone says nothing about now.
@@ -259,6 +268,11 @@ class TodayPage(Page):
         self._show_question(status)
         self._show_digest()
         self._show_changes()
+
+    def _stop_test(self) -> None:
+        tested = under_test(self.state)
+        if tested is not None:
+            stop_test(self.state, tested)
 
     def _show_digest(self) -> None:
         windows = self.state.value(Subject.WINDOWS).get("windows") or ()
