@@ -201,7 +201,7 @@ def _pages(app: QApplication, desktop: Desktop, folder: Path) -> None:
             _settle(app, desktop)
         _save(desktop.window, folder / f"{name}-{theme}.png")
         if name is PageName.REVIEW:
-            for tab in ("side", "evidence"):
+            for tab in ("answers", "evidence"):
                 page.view.show_view(tab)  # type: ignore[attr-defined]
                 _settle(app, desktop)
                 _save(desktop.window, folder / f"{name}-{tab}-{theme}.png")

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QCloseEvent, QFont, QFontMetrics, QKeySequence
+from PySide6.QtGui import QAction, QCloseEvent, QFont, QFontMetrics, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QDialog,
@@ -40,6 +40,8 @@ from lull.desktop.widgets.tokens import GAP
 SIDE_WIDTH: Final = 196
 SIDE_ROOM: Final = 66
 """Width in pixels of an entry in the list of pages, without its icon and its title."""
+SIDE_SHARE: Final = 0.3
+"""Largest share of the window's width for the list of pages; a wider one is folded to its icons."""
 ICON_PX: Final = 18
 """Width in pixels of a page's icon, at the usual size of texts."""
 FIRST_SIZE: Final = QSize(1120, 740)
@@ -110,6 +112,10 @@ class MainWindow(QMainWindow):
         self._line = ElidedLabel()
         self._version = label("")
         self._buttons: dict[PageName, Tab] = {}
+        self._folded = False
+        """Whether the list of pages shows only their icons: large text would leave no room beside
+        it.
+        """
         self._lay_out()
         self._shortcuts()
         self._tick = QTimer(self, interval=TICK_MS)
@@ -164,10 +170,10 @@ class MainWindow(QMainWindow):
         box = QVBoxLayout(entries)
         box.setContentsMargins(GAP + 4, GAP * 2, GAP + 4, GAP * 2)
         box.setSpacing(2)
-        brand = label(self._name)
-        brand.setObjectName("brand")
-        brand.setContentsMargins(10, 0, 0, 10)
-        box.addWidget(brand)
+        self._brand = label(self._name)
+        self._brand.setObjectName("brand")
+        self._brand.setContentsMargins(10, 0, 0, 10)
+        box.addWidget(self._brand)
         group = QButtonGroup(self)
         group.setExclusive(True)
         for name in PageName:
@@ -175,7 +181,8 @@ class MainWindow(QMainWindow):
             group.addButton(made)
             box.addWidget(made)
         box.addStretch(1)
-        box.addWidget(button(tr("Keyboard: ?"), self.show_keys, flat=True, name=tr("Keyboard")))
+        self._keys = button("", self.show_keys, flat=True, name=tr("Keyboard"))
+        box.addWidget(self._keys)
         return side
 
     def _side_button(self, name: PageName) -> Tab:
@@ -277,11 +284,19 @@ class MainWindow(QMainWindow):
         if stands.address and self._kit.state.phase is Phase.LIVE:
             version = f"{stands.address}   {version}"
         self._version.setText(version)
-        count = stands.proposals
-        words = self._titles[PageName.REVIEW]
-        shown = f"{words}  ({count})" if count else words
-        if self._buttons[PageName.REVIEW].text() != shown:
-            self._buttons[PageName.REVIEW].setText(shown)
+        self._name_entry(PageName.REVIEW, stands.proposals)
+
+    def _name_entry(self, name: PageName, count: int = 0) -> None:
+        """Write a page's title into its entry, with how many things wait on it; a folded entry has
+        the number alone, and its title as a tooltip.
+        """
+        title, made = self._titles[name], self._buttons[name]
+        shown = f"{title}  ({count})" if count else title
+        if self._folded:
+            shown = str(count) if count else ""
+        if made.text() != shown:
+            made.setText(shown)
+        made.setToolTip(title if self._folded else "")
 
     def _stand(self) -> None:
         self._show_line()
@@ -318,11 +333,23 @@ class MainWindow(QMainWindow):
         self._widen_side()
 
     def _widen_side(self) -> None:
-        """Make the list of pages as wide as its widest entry is when selected."""
+        """Make the list of pages as wide as its widest entry is when selected, or fold it to its
+        icons if that is too much of the window.
+        """
         bold = QFont(self.font())
         bold.setBold(True)
-        widest = max(QFontMetrics(bold).horizontalAdvance(t) for t in self._titles.values())
-        self._side.setFixedWidth(max(SIDE_WIDTH, widest + self._icon_px + SIDE_ROOM))
+        letters = QFontMetrics(bold)
+        widest = max(letters.horizontalAdvance(title) for title in self._titles.values())
+        room = self._icon_px + SIDE_ROOM
+        full = max(SIDE_WIDTH, widest + room)
+        self._folded = full > SIDE_SHARE * self.width()
+        self._side.setFixedWidth(room + letters.horizontalAdvance("00") if self._folded else full)
+        self._brand.setHidden(self._folded)
+        self._keys.setText("?" if self._folded else tr("Keyboard: ?"))
+        for name in PageName:
+            if name is not PageName.REVIEW:
+                self._name_entry(name)
+        self._show_line()
 
     @property
     def _icon_px(self) -> int:
@@ -347,6 +374,10 @@ class MainWindow(QMainWindow):
         return overlay
 
     # Qt's own
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        super().resizeEvent(event)
+        self._widen_side()
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
         """Hide the window and save its size when the user closes it; only Quit ends the program."""

@@ -106,10 +106,13 @@ def test_a_mutter_that_hangs_is_unknown_until_it_goes_on(
 @pytest.mark.parametrize(
     ("address", "why"),
     [
-        ("", "there is no session bus"),
-        ("unix:path=/nowhere/bus", "the session bus cannot be reached: No such file or directory"),
-        ("tcp:host=localhost,port=1", "the session bus cannot be reached: "),
-        ("nonsense", "the session bus cannot be reached: "),
+        ("", "there is no desktop session"),
+        (
+            "unix:path=/nowhere/bus",
+            "the desktop session cannot be reached: No such file or directory",
+        ),
+        ("tcp:host=localhost,port=1", "the desktop session cannot be reached: "),
+        ("nonsense", "the desktop session cannot be reached: "),
     ],
 )
 def test_without_a_bus_it_is_unknown(address: str, why: str) -> None:
@@ -235,7 +238,7 @@ def test_waking_is_heard_again_after_the_bus_was_started_anew(
 def test_a_system_bus_that_is_not_there_is_unknown() -> None:
     nowhere = {"DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nowhere/system_bus_socket"}
     answer = answers(LogindLock(nowhere))
-    assert answer == Unknown("the system bus cannot be reached: No such file or directory")
+    assert answer == Unknown("the system service cannot be reached: No such file or directory")
 
 
 # Which of them
@@ -289,4 +292,6 @@ def test_without_any_session_nothing_is_known() -> None:
     nowhere = {"DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nowhere/system_bus_socket"}
     answer = answers(linux_input(nowhere))
     assert isinstance(answer, Unknown)
-    assert answer.why.startswith("there is no session bus; the system bus cannot be reached")
+    assert answer.why.startswith(
+        "there is no desktop session; the system service cannot be reached"
+    )

@@ -356,7 +356,10 @@ def test_what_the_last_look_accepted_says_so_and_what_its_coin_was(desk: Desk, h
     ground = looked(accepted=True)
     made = desk.propose(replays=spent(), status=ProposalStatus.PROVED, ground=ground)
     assert ground.look is not None
-    assert "proved by the final draw on 1 request: 37 won, 23 lost, e = 1.82" in here("review").out
+    assert (
+        "proved by the final draw on 1 request: 37 won, 23 lost; by luck at most once in 1.82"
+        in here("review").out
+    )
     shown = here("review", "show", made.id).out
     assert "e = 1.82 where 20 is wanted" in shown
     assert "once in 20 times at most, last look included." in shown

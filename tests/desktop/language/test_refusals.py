@@ -167,7 +167,7 @@ def test_a_background_task_that_failed_is_told_in_german(name: str, delay_s: flo
         "the sound server does not answer",
         "the battery has not been asked yet",
         "the X11 display :0 has gone away",
-        "there is no session bus; logind is not running here",
+        "there is no desktop session; logind is not running here",
         "Mutter does not answer; the desktop does not tell logind when it is idle",
         "asking the temperature sensor failed: OSError",
         "pactl is not installed here",

@@ -564,3 +564,22 @@ def test_what_is_recorded_while_the_list_is_read_is_not_missed(
     scripted.answers[routes.CONVERSATIONS] = newer
     go_on.set()
     on_script.until(lambda: len(page.rows.rows) == 2)
+
+
+def test_what_is_new_in_the_list_moves_neither_its_place_nor_its_current_row(
+    on_script: Shown, scripted: Scripted
+) -> None:
+    page = opened(on_script, scripted, 60)
+    page.list.setCurrentIndex(page.rows.index(2))
+    bar = page.list.verticalScrollBar()
+    on_script.until(lambda: bar.maximum() > 0)
+    bar.setValue(bar.maximum())
+    at = bar.value()
+    newest = [{**conversation(0), "id": "conv_new"}, *(conversation(n) for n in range(60))]
+    scripted.answers[routes.CONVERSATIONS] = {"conversations": newest, "next": None}
+    page.rows.reload()
+    on_script.until(lambda: len(page.rows.rows) == 61 and not page.rows.reading)
+    on_script.draw(page.list)
+    assert page.list.currentIndex().row() == 3, "the same conversation, a row further down"
+    assert page.rows.rows[page.list.currentIndex().row()]["id"] == "conv_2"
+    assert bar.value() == at

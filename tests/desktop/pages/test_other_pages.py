@@ -335,7 +335,7 @@ def test_a_test_that_runs_is_not_told_as_what_comes_next() -> None:
     assert only.startswith("Next: B.")
 
 
-UNKNOWN_REASON = "there is no session bus; /run/user/1/bus: No such file or directory"
+UNKNOWN_REASON = "there is no desktop session; /run/user/1/bus: No such file or directory"
 
 
 def nobody_sees_the_user() -> Json:

@@ -15,6 +15,7 @@ from PySide6.QtCore import QPoint, QRect
 from PySide6.QtGui import QAccessible, QImage
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QLabel, QLineEdit, QWidget
 
+from lull.desktop.widgets.columns import SearchField
 from lull.desktop.widgets.page import PageName
 from lull.desktop.widgets.tokens import DARK, LIGHT, Theme, contrast
 from tests.desktop.accessible import ROLE, controls, tab_stops, upwards
@@ -170,3 +171,13 @@ def test_the_measure_finds_grey_on_white(played: Shown) -> None:
     faint.show()
     found = contrast_of(picture(played.desktop.window), place(faint))
     assert 1.5 < found < 3.0
+
+
+def test_the_button_that_clears_a_search_is_told_by_its_name(played: Shown) -> None:
+    page = page_of(played, PageName.CONVERSATIONS)
+    (search,) = [
+        one for one in page.findChildren(SearchField) if one.accessibleName().startswith("Search")
+    ]
+    search.setText("menu")
+    told = [one.accessibleName() for one in search.findChildren(QAbstractButton)]
+    assert told == ["Clear the search"]

@@ -150,15 +150,19 @@ async def test_an_edited_candidate_is_another_text_and_is_proved_anew(room: Clas
     assert {trace.source for trace in now.traces if STARS.body in trace.sentence} == {"user"}
 
 
-async def test_a_rejection_needs_a_reason_and_is_remembered_with_it(room: Classroom) -> None:
+async def test_a_rejection_is_remembered_with_its_reason(room: Classroom) -> None:
     proposal = await room.proposes()
-    with pytest.raises(UsageError):
-        await room.review.reject(proposal.id, reason="  ")
     await room.review.reject(proposal.id, reason="bars  look\nodd")
     (remembered,) = room.proposals.rejected("")
     assert (remembered.id, remembered.reason) == (proposal.id, "bars look odd")
     with pytest.raises(Conflict):
         await room.review.approve(proposal.id)
+
+
+async def test_who_gives_no_reason_is_not_said_to_have_given_one(room: Classroom) -> None:
+    proposal = await room.proposes(reason="of its tests")
+    await room.review.reject(proposal.id, reason="  ")
+    assert room.now(proposal).reason == "no reason given"
 
 
 async def test_a_secret_in_a_reason_is_not_stored(room: Classroom) -> None:

@@ -42,12 +42,12 @@ def session_bus(environ: Mapping[str, str]) -> DBus:
     if not address and environ.get("XDG_RUNTIME_DIR"):
         # systemd's default path; a service started early lacks the variable.
         address = f"unix:path={Path(environ['XDG_RUNTIME_DIR']) / 'bus'}"
-    return DBus(address, "session bus")
+    return DBus(address, "desktop session")
 
 
 def system_bus(environ: Mapping[str, str]) -> DBus:
     """Return the D-Bus of the system, found by the environment."""
-    return DBus(environ.get("DBUS_SYSTEM_BUS_ADDRESS", "") or _SYSTEM, "system bus")
+    return DBus(environ.get("DBUS_SYSTEM_BUS_ADDRESS", "") or _SYSTEM, "system service")
 
 
 class DBus:

@@ -39,6 +39,15 @@ def e_words(e_value: float) -> str:
     return f"e = {e_value:.3g}" if e_value < 1000 else "e over 1000"
 
 
+def luck_words(e_value: float) -> str:
+    """Say how seldom a skill that does not help gets this far by luck: at most once in as many
+    times as the e-value says.
+    """
+    if e_value <= 1:
+        return "no better than luck"
+    return f"by luck at most once in {'over 1000' if e_value >= 1000 else f'{e_value:.3g}'}"
+
+
 def status_words(proposal: Json) -> str:
     """Return a proposed skill's status in a few words, with the reason or the test results, such as
     that tests showed a benefit.
@@ -126,7 +135,7 @@ def last_look_words(evidence: Json) -> str:
 def _score(evidence: Json) -> str:
     return (
         f"{counted(evidence['requests'], 'request')}: {evidence['wins']} won,"
-        f" {evidence['losses']} lost, {e_words(evidence['e_value'])}"
+        f" {evidence['losses']} lost; {luck_words(evidence['e_value'])}"
     )
 
 

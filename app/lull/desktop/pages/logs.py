@@ -67,7 +67,8 @@ class LogsPage(Page):
         self.follow.setChecked(True)
         self.text = QPlainTextEdit()
         self.text.setReadOnly(True)
-        self.text.setFont(mono())
+        self._size_text()
+        kit.look.changed.connect(self._size_text)
         self.text.setMaximumBlockCount(MOST_LINES)
         self.text.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.text.setAccessibleName(tr("Log lines"))
@@ -90,6 +91,9 @@ class LogsPage(Page):
         box.addWidget(self.text, 1)
         self._timer = QTimer(self, interval=LOOK_MS)
         self._timer.timeout.connect(self._read)
+
+    def _size_text(self) -> None:
+        self.text.setFont(mono())
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
         super().showEvent(event)

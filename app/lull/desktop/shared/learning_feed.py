@@ -1,4 +1,5 @@
-"""Keeps the Learning page's data about training and adapters up to date while the page is visible.
+"""Keeps the Learning page's data about training and adapters up to date while the page is visible,
+and says a day's share of good answers in the same words on each page.
 
 After events of the service the data are read at most once per `READ_GAP_MS`.
 """
@@ -12,13 +13,22 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from lull.contract import routes
 from lull.contract.json_object import Json
-from lull.desktop.language.words import now
+from lull.desktop.language.words import count, now, percent
 from lull.desktop.service.client import Reply
 from lull.desktop.service.state import AppState, Phase
 
 READ_GAP_MS: Final = 15_000
 """Shortest time in ms between reads; the service needs a second for a hundred thousand answers."""
+LEAST_FOR_SHARE: Final = 10
+"""Fewest answers of which a share is told; of 1 answer, "3 %" were good tells nothing."""
 _TOUCHES: Final = frozenset({"turn-recorded", "label", "generation", "training", "adapter"})
+
+
+def good_words(share: float, number: int) -> str:
+    """Say how many of a number of answers were good: as a share, or of few answers as their
+    number.
+    """
+    return count(round(share * number)) if number < LEAST_FOR_SHARE else percent(share)
 
 
 class LearningFeed(QObject):

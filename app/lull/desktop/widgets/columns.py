@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Final
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractScrollArea,
     QFrame,
@@ -15,12 +16,13 @@ from PySide6.QtWidgets import (
     QLayout,
     QLineEdit,
     QScrollArea,
+    QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
-from lull.desktop.language.words import without_args
-from lull.desktop.widgets.flow import Sides
+from lull.desktop.language.words import tr, without_args
+from lull.desktop.widgets.flow import LEAST_DOWN, Sides
 from lull.desktop.widgets.tokens import GAP
 
 ColumnPart = QWidget | QLayout
@@ -29,6 +31,8 @@ ColumnPart = QWidget | QLayout
 _FRAME_AND_BUTTON: Final = 48
 """Width of a search field beside its text: frame, padding and the button that clears it."""
 _LEAST_LETTERS: Final = 8
+_LIST_ABOVE: Final = 6
+"""Least height of a list above its details, in lines of text: what was chosen is seen below it."""
 
 
 class SearchField(QLineEdit):
@@ -43,6 +47,8 @@ class SearchField(QLineEdit):
         self.setPlaceholderText(placeholder)
         self.setAccessibleName(name)
         self.setClearButtonEnabled(True)
+        for clear in self.findChildren(QToolButton):
+            clear.setAccessibleName(tr("Clear the search"))
 
     def sizeHint(self) -> QSize:  # noqa: N802
         metrics = self.fontMetrics()
@@ -77,6 +83,12 @@ class Details(QScrollArea):
         if self.sides is None or self.sides.orientation() is Qt.Orientation.Horizontal or not inner:
             return least
         return QSize(least.width(), inner.totalMinimumHeightForWidth(self.viewport().width()))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        if self.verticalScrollBar().maximum() > 0:
+            super().keyPressEvent(event)
+        else:
+            event.ignore()  # the page scrolls
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
         done = super().eventFilter(watched, event)
@@ -120,7 +132,7 @@ def two_columns(
         box.setSpacing(GAP)
         _add(box, parts)
         columns.append(column)
-    split = Sides(*columns, sizes=sizes)
+    split = Sides(*columns, sizes=sizes, down=(_LIST_ABOVE, LEAST_DOWN))
     if isinstance(right[0], Details):
         right[0].sides = split
     outer = QVBoxLayout(body)

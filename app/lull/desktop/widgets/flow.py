@@ -267,7 +267,8 @@ class Sides(QSplitter):
     for their text.
 
     With `grows` only the first widget takes extra width, else both do. `across` is the least width
-    of both side by side, in heights of a line of text.
+    of both side by side, and `down` the least height of each where one is below the other, in
+    heights of a line of text.
     """
 
     def __init__(
@@ -276,9 +277,10 @@ class Sides(QSplitter):
         sizes: tuple[int, int],
         grows: bool = False,
         across: int = LEAST_ACROSS,
+        down: tuple[int, int] = (LEAST_DOWN, LEAST_DOWN),
     ) -> None:
         super().__init__(Qt.Orientation.Horizontal)
-        self._sizes, self._parts, self._across = sizes, widgets, across
+        self._sizes, self._parts, self._across, self._down = sizes, widgets, across, down
         self.setChildrenCollapsible(False)
         for widget in widgets:
             self.addWidget(widget)
@@ -316,8 +318,8 @@ class Sides(QSplitter):
             self.updateGeometry()  # Qt tells nobody that it is of another size now
             if not narrow:
                 self.setSizes(list(self._sizes))
-        for part in self._parts:
-            least = LEAST_DOWN * line if narrow else 0
+        for part, down in zip(self._parts, self._down, strict=True):
+            least = down * line if narrow else 0
             # Qt's splitter leaves out that words which wrap are higher where they are narrower.
             layout, width = part.layout(), self.width() if narrow else part.width()
             if layout is not None and layout.hasHeightForWidth():

@@ -94,15 +94,23 @@ class Page(QWidget):
         self.nothing = PagePlaceholder()
         self.body = QWidget()
         self.body.setObjectName("pageBody")
+        self.foot = QWidget()
+        """Below the body, and always in view: what the page is for, where its contents scroll."""
+        self.foot_box = QVBoxLayout(self.foot)
+        self.foot_box.setContentsMargins(0, 0, 0, 0)
+        self.foot_box.setSpacing(GAP)
+        self.foot.hide()
         self._stack = QStackedLayout()
-        self._areas = {part: scrolled(part) for part in (self.nothing, self.body)}
-        for area in self._areas.values():
-            self._stack.addWidget(area)
         box = QVBoxLayout(self)
         box.setContentsMargins(PAGE_MARGIN, PAGE_MARGIN - 6, PAGE_MARGIN, GAP * 2)
         box.setSpacing(GAP * 2)
         box.addLayout(self.head)
         box.addLayout(self._stack, 1)
+        box.addWidget(self.foot)
+        self._areas = {part: scrolled(part) for part in (self.nothing, self.body)}
+        # Only now: a stack shows its first widget at once, without a page as a window of its own.
+        for area in self._areas.values():
+            self._stack.addWidget(area)
         kit.state.changed.connect(self._hear)
         kit.state.phase_changed.connect(self._look)
         kit.process.changed.connect(self._look_if_nothing)
@@ -183,6 +191,7 @@ class Page(QWidget):
             self._waited = why == loading()
             self.nothing.say(why.head, why.text, why.offers)
             self._stack.setCurrentWidget(self._areas[self.nothing])
+            self.foot.hide()
             return
         begins = not self.showing_body
         if begins and self._waited:
@@ -192,6 +201,7 @@ class Page(QWidget):
             QTimer.singleShot(0, self, self._look)
             return
         self._stack.setCurrentWidget(self._areas[self.body])
+        self.foot.setVisible(self.foot_box.count() > 0)
         self.show_content()
         if begins:
             lay_out_now()

@@ -40,6 +40,8 @@ log = logging.getLogger(__name__)
 
 REASON_LIMIT = 2000
 """Maximum characters stored of the user's reason for a decision."""
+NO_REASON = "no reason given"
+"""Stored where the user rejected without one: what stood there was about the tests."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -235,12 +237,10 @@ class Review:
 
     async def reject(self, proposal_id: str, *, reason: str) -> DecisionResult:
         """Reject a proposed skill; similar texts are not proposed again. The reason is stored
-        without secrets. Raises UsageError, Conflict.
+        without secrets; the user need not give one. Raises Conflict.
         """
         reason = " ".join(redact_text(reason, lambda kind, secret: 1).split())[:REASON_LIMIT]
-        if not reason:
-            raise UsageError("A reason is missing.", hint="Say why: --reason TEXT.")
-        decided = await self._put(proposal_id, ProposalStatus.REJECTED, reason)
+        decided = await self._put(proposal_id, ProposalStatus.REJECTED, reason or NO_REASON)
         if decided.proposal.origin is ProposalOrigin.FILE:
             await self._approve.propose_file_edits()  # this restores the file
         return decided

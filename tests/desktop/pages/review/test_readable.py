@@ -47,12 +47,14 @@ def test_a_suggestion_is_shown_in_words_and_its_file_behind_a_button(
                   "Where it comes from", "From what you said in a chat."):  # fmt: skip
         assert words in shown, words
     assert not [sign for sign in IN_THE_FILE if sign in shown]
-    for name in ("unified", "side"):
-        view.show_view(name)
+    for beside in (False, True):
+        view.show_view("unified")
+        view.side.setChecked(beside)
+        view.side.clicked.emit()
         shown = view.text.toPlainText()
         assert "“Two sentences at most”" in shown and "For requests like: write a note" in shown
         assert not [sign for sign in IN_THE_FILE if sign in shown]
-    for name in ("skill", "unified", "side"):
+    for name in ("skill", "unified"):
         view.show_view(name)
         view.file.setChecked(True)
         view.file.clicked.emit()
@@ -98,7 +100,8 @@ def test_a_change_of_the_file_alone_is_said_to_be_one(on_desk: Shown, desk: Desk
     row = {**page.rows.rows[0], "id": f"{proposal.id}x"}
     row["said_before"] = {name: row[name] for name in ("body", "description", "scope", "check")}
     page.view.show_proposal(row)
-    page.view.show_view("side")
+    page.view.show_view("unified")
+    page.view.side.click()
     assert page.view.text.toPlainText() == (
         "Only settings within its file change, none of its words."
     )
@@ -179,6 +182,7 @@ def test_the_figure_by_which_it_is_decided_is_explained_where_it_stands(
 ) -> None:
     desk.propose(status=ProposalStatus.PROVED, replays=proved())
     view = opened(on_desk, with_=1).view
+    view.show_view("answers")
     on_desk.until(lambda: "Strength of the evidence: " in view.text.toPlainText())
     assert "This is an e-value." in view.text.toPlainText()
     assert "13.2." in figures_html(evidence(), LIGHT)

@@ -86,7 +86,7 @@ def test_a_proposal_is_shown_whole(on_desk: Shown, desk: Desk) -> None:
         assert machine not in page.view.text.toPlainText()
     page.view.show_view("unified")
     assert "Join the words with bars." in page.view.text.toPlainText()
-    page.view.show_view("side")
+    page.view.side.click()
     assert "Join the words with bars." in page.view.text.toPlainText()
     page.view.show_view("skill")
     assert "Join the words with bars." in page.view.text.toPlainText()
@@ -129,18 +129,30 @@ def test_undo_takes_the_decision_back(on_desk: Shown, desk: Desk) -> None:
     on_desk.until(lambda: "Undone: Menu style." in on_desk.told)
 
 
-def test_a_rejection_needs_a_reason(on_desk: Shown, desk: Desk) -> None:
+def test_a_rejection_keeps_its_reason(on_desk: Shown, desk: Desk) -> None:
     proposal = desk.propose()
     page = opened(on_desk, with_=1)
     on_desk.bot.keyClick(page.list, "r")
     dialog = dialog_of(page, RejectDialog)
     assert isinstance(dialog, RejectDialog)
     assert "Why not “Menu style”?" in [one.text() for one in dialog.findChildren(QLabel)]
-    assert not dialog.reject_button.isEnabled()
     on_desk.bot.keyClicks(dialog.reason, "too general")
     dialog.reject_button.click()
     on_desk.until(lambda: is_(desk, proposal, "rejected"))
     assert desk.stores.proposals.get(proposal.id).reason == "too general"
+
+
+def test_a_rejection_needs_no_reason_and_says_what_follows(on_desk: Shown, desk: Desk) -> None:
+    proposal = desk.propose(reason="a reason of its tests")
+    page = opened(on_desk, with_=1)
+    page.reject.click()
+    dialog = dialog_of(page, RejectDialog)
+    assert isinstance(dialog, RejectDialog)
+    said = " ".join(one.text() for one in dialog.findChildren(QLabel))
+    assert "won't suggest this again" in said and "Undo brings it back" in said
+    dialog.reject_button.click()
+    on_desk.until(lambda: is_(desk, proposal, "rejected"))
+    assert desk.stores.proposals.get(proposal.id).reason == "no reason given"
 
 
 def test_an_edit_makes_the_text_the_users_own(on_desk: Shown, desk: Desk) -> None:
@@ -253,7 +265,7 @@ def test_a_hostile_text_is_shown_as_what_it_is(on_desk: Shown, desk: Desk, hosti
     seen = hostile.replace("\u202e", "\N{REPLACEMENT CHARACTER}")
     assert seen in page.view.rule.text()
     assert page.view.rule.textFormat() is Qt.TextFormat.PlainText
-    for view in ("evidence", "unified", "side"):
+    for view in ("evidence", "skill", "unified"):
         page.view.show_view(view)
         assert "\u202e" not in page.view.text.toPlainText()
     assert seen in page.view.text.toPlainText()
@@ -854,9 +866,10 @@ def test_every_replayed_pair_can_be_read_with_who_scored_it(on_desk: Shown, desk
     old = replace(pairs(4)[3], seed=99, scored_by="judge:qwen3:4b")
     desk.propose(status=ProposalStatus.PROVING, replays=[*read, old])
     page = opened(on_desk, with_=1)
-    page.view.show_view("evidence")
+    page.view.show_view("answers")
     shown = page.view.text
     on_desk.until(lambda: "Test 4" in shown.toPlainText())
+    assert shown.toHtml().count("<table") == 3, "both answers of each test stand side by side"
     said = shown.toPlainText()
     for words in ("with 0", "without 2", "Test 1: better with the skill", "Scored by a check"):
         assert words in said

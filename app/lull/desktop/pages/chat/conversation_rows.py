@@ -117,23 +117,24 @@ class ConversationRows(QAbstractListModel):
             self.endInsertRows()
 
     def _put_in_front(self, page: list[Json], following: str | None) -> None:
-        fresh = {row["id"] for row in page}
-        rest = [row for row in self.rows if row["id"] not in fresh]
-        if len(self.rows) <= PAGE:
-            self._replace(page, following)
+        """Show the newest conversations anew, with those below them that were read before. The list
+        keeps its current row and its place: what the reader looks at stays.
+        """
+        rows = page
+        if len(self.rows) > PAGE:
+            fresh = {row["id"] for row in page}
+            rows = page + [row for row in self.rows if row["id"] not in fresh]
+        else:
+            self._next = following
+        if rows == self.rows:
             return
-        merged = page + rest
-        if merged != self.rows:
-            self.layoutAboutToBeChanged.emit()
-            grown = len(merged) - len(self.rows)
-            self.layoutChanged.emit()
-            if grown > 0:
-                self.beginInsertRows(_ROOT, 0, grown - 1)
-                self.rows = merged
-                self.endInsertRows()
-            else:
-                self.rows = merged[: len(self.rows)]
-                self.dataChanged.emit(self.index(0), self.index(len(self.rows) - 1))
+        self.layoutAboutToBeChanged.emit()
+        held = self.persistentIndexList()
+        names = [self.rows[one.row()]["id"] for one in held]
+        self.rows = rows
+        # `index` gives an invalid one for a row that is gone.
+        self.changePersistentIndexList(held, [self.index(self.line_of(one)) for one in names])
+        self.layoutChanged.emit()
 
     def _replace(self, page: list[Json], following: str | None) -> None:
         self._next = following

@@ -115,8 +115,9 @@ class ChatPage(Page):
         box.addWidget(self.turns, 2)
         box.addWidget(self.answer, 1)
         box.addLayout(row(self.suggested, None))
-        box.addWidget(self.text)
-        box.addLayout(row(None, self.halt, self.send))
+        # Not in the body, which scrolls in a small window: one always sees where to write.
+        self.foot_box.addWidget(self.text)
+        self.foot_box.addLayout(row(None, self.halt, self.send))
 
     def focus_search(self) -> None:
         self.text.setFocus()

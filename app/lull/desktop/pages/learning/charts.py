@@ -24,6 +24,7 @@ from lull.desktop.language.words import (
 )
 from lull.desktop.pages.learning import meaning
 from lull.desktop.shared.changes import change_words, move_words
+from lull.desktop.shared.learning_feed import good_words
 
 MOST_POINTS: Final = 2_000
 LEAST_DOTS: Final = 2
@@ -228,7 +229,7 @@ def _answers(learning: Json, marks: tuple[ChartMark, ...], baseline: float | Non
         level=baseline,
         heads=(tr("Day"), tr("Answers"), tr("Good")),
         rows=tuple(
-            (short_day(day["day"]), count(day["n"]), _share(day["reward"]))
+            (short_day(day["day"]), count(day["n"]), good_words(day["reward"], day["n"]))
             for day in reversed(days)
             if day["n"]
         ),

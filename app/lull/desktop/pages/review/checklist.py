@@ -118,7 +118,7 @@ def author_line(proposal: Json) -> tuple[Mark, str]:
     if found[WordsAuthor.YOURS] == total:
         return Mark.SETTLED, tr("In your own words.")
     return Mark.SETTLED, tr(
-        "Written by Lull from your words; under “Evidence”, what you typed is marked."
+        "Written by Lull from your words; what you typed is marked under “Overview”."
     )
 
 

@@ -105,7 +105,8 @@ class CompareDialog(QDialog):
         self.resize(860, 600)
         words = tr(
             "One of the answers was given with the skill, the other without. Which is which is "
-            "chosen at random each time. Pick the one you like better."
+            "chosen at random each time. Pick the one you like better: that counts. “The same” and "
+            "“Neither” count for neither side; another pair follows."
         )
         self.goal = label("", "small", wrap=True)
         self.request = label("", "head", wrap=True)

@@ -117,7 +117,10 @@ def pairs_html(pairs: Sequence[Json] | None, turns: Mapping[str, Json | None], t
     if pairs is None:
         return parts[0] + _muted(tr("Loading…"), theme)
     if not pairs:
-        return parts[0] + _muted(tr("Nothing has been tested yet."), theme)
+        words = tr(
+            "Nothing has been tested yet. “Try it…” shows both answers to a request of yours."
+        )
+        return parts[0] + _muted(words, theme)
     for number, pair in enumerate(pairs, 1):
         asked = turns.get(str(pair["turn"])) or {}
         head = tr("Test %1: %2", number, result_words(pair))
@@ -127,10 +130,19 @@ def pairs_html(pairs: Sequence[Json] | None, turns: Mapping[str, Json | None], t
         if not pair["kept"]:
             parts.append(_muted(tr("The answers of this test were not kept."), theme))
             continue
-        for title, side in ((tr("Without"), pair["without"]), (tr("With"), pair["with"])):
-            answer = escaped(str(side["answer"])) or escaped(tr("(no text)"))
-            parts.append(_part(f"{title} ({side['score']:g})", answer, theme))
+        parts.append(_beside(pair, theme))
     return "".join(parts)
+
+
+def _beside(pair: Json, theme: Theme) -> str:
+    """Render the two answers of a test side by side."""
+    sides = ((tr("Without the skill"), pair["without"]), (tr("With the skill"), pair["with"]))
+    cells = []
+    for title, side in sides:
+        answer = escaped(str(side["answer"])) or escaped(tr("(no text)"))
+        said = _part(f"{title} ({side['score']:g})", answer, theme)
+        cells.append(f"<td width='50%' valign='top'>{said}</td>")
+    return f"<table width='100%' cellpadding='4'><tr>{''.join(cells)}</tr></table>"
 
 
 def figures_html(proposal: Json, theme: Theme) -> str:

@@ -113,13 +113,10 @@ class ReviewPage(Page):
         self.try_it = button(tr("Try it…  T"), self._try, name=tr("Try it"))
 
     def _lay_out(self) -> None:
+        two_columns(self.body, (self.list,), (self.view,), sizes=(280, 670))
         buttons = (self.approve, self.reject, self.edit, self.defer, self.try_it)
-        two_columns(
-            self.body,
-            (self.list,),
-            (self.view, row(*buttons, None, self.compare, self.judge, self.prove, self.stop)),
-            sizes=(280, 670),
-        )
+        # Not beside the details, which scroll: what one decides with is always seen.
+        self.foot_box.addLayout(row(*buttons, None, self.compare, self.judge, self.prove, self.stop))
         # Last in the order of Tab, so that no key meant for the list lands on Undo.
         below = self.layout()
         assert isinstance(below, QVBoxLayout)
@@ -169,6 +166,7 @@ class ReviewPage(Page):
         self.snoozed.setText(counted(len(asleep), "%1 snoozed", "%1 snoozed"))
         last = value.get("undo") or {}
         self.undo.setEnabled(bool(last))
+        self.undo.setVisible(bool(last))
         self.undo.setText(undo_words(last, len(self.decisions.together_with(last))))
         self.undo.setAccessibleName(self.undo.text())
         self.undo.setToolTip(hover(skill_title(last.get("name") or "")))

@@ -8,7 +8,7 @@ import functools
 from collections.abc import Sequence
 from typing import Any, Final
 
-from PySide6.QtWidgets import QButtonGroup, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QButtonGroup, QScrollArea, QVBoxLayout, QWidget
 
 from lull.contract import routes
 from lull.contract.json_object import Json
@@ -49,10 +49,10 @@ from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import Tab, button, chip, clear_layout, label, row
 from lull.desktop.widgets.style import mono
 from lull.desktop.widgets.text.diff import side_by_side_html, unified_html
-from lull.desktop.widgets.text.long_text import ScrollingText, beginning
+from lull.desktop.widgets.text.long_text import WholeText, beginning
 from lull.desktop.widgets.tokens import GAP
 
-VIEWS = ("evidence", "skill", "unified", "side")
+VIEWS = ("evidence", "answers", "skill", "unified")
 
 RULE_SHOWN: Final = 240
 """Most characters of a rule that are shown above its tests; a longer one is cut there, and stands
@@ -88,9 +88,11 @@ class ProposalView(QWidget):
         self.flags = label("", "bad", wrap=True)
         self.notes = label("", "muted", wrap=True)
         self.beside = ScopeAndCheck()
+        self.side = button(tr("Side by side"), self._draw, flat=True)
         self.file = button(tr("Show the file"), self._draw, flat=True)
-        self.file.setCheckable(True)
-        self.text = ScrollingText()
+        for one in (self.side, self.file):
+            one.setCheckable(True)
+        self.text = WholeText()
         self.text.setAccessibleName(tr("Evidence and text"))
         self._lay_out()
         kit.look.changed.connect(self._draw)
@@ -101,16 +103,22 @@ class ProposalView(QWidget):
         box.setSpacing(GAP)
         box.addWidget(self.name)
         box.addLayout(self._chips)
-        for one in (self.rule, self.description, self.checklist, self.odds):
+        # Above the tabs is what must be read before a decision, whichever of them is open.
+        for one in (self.rule, self.flags, self.cautions):
             box.addWidget(one)
-        for one in (self.flags, self.cautions, self.notes):
-            box.addWidget(one)
-        box.addWidget(self.beside)
         box.addLayout(self._tabs())
-        box.addWidget(self.text, 1)
+        self._overview = QWidget()
+        inner = QVBoxLayout(self._overview)
+        inner.setContentsMargins(0, 0, 0, 0)
+        inner.setSpacing(GAP)
+        for part in (self.description, self.checklist, self.odds, self.notes, self.beside):
+            inner.addWidget(part)
+        box.addWidget(self._overview)
+        box.addWidget(self.text)
+        box.addStretch(1)
 
     def _tabs(self) -> Flow:
-        titles = (tr("Evidence"), tr("The skill"), tr("Changes"), tr("Side by side"))
+        titles = (tr("Overview"), tr("Answers"), tr("The skill"), tr("Changes"))
         group = QButtonGroup(self)
         box = Flow(gap=GAP // 2)
         self.tabs: dict[str, Any] = {}
@@ -120,6 +128,7 @@ class ProposalView(QWidget):
             group.addButton(made)
             box.addWidget(made)
             self.tabs[name] = made
+        box.addWidget(self.side)
         box.addWidget(self.file)
         return box
 
@@ -146,7 +155,12 @@ class ProposalView(QWidget):
         self._show_findings(proposal)
         self._draw()
         if other:
-            self.text.verticalScrollBar().setValue(0)
+            self._to_top()
+
+    def _to_top(self) -> None:
+        area = self.parentWidget().parentWidget() if self.parentWidget() is not None else None
+        if isinstance(area, QScrollArea):
+            area.verticalScrollBar().setValue(0)
 
     def show_age(self) -> None:
         """Say anew how long ago the proposal was made."""
@@ -193,26 +207,31 @@ class ProposalView(QWidget):
         if proposal is None:
             return
         theme = self._kit.look.theme
-        self.file.setVisible(self.view != "evidence")
-        file = self.file.isChecked() and self.view != "evidence"
+        of_file = self.view in ("skill", "unified")
+        self._overview.setVisible(self.view == "evidence")
+        self.side.setVisible(self.view == "unified")
+        self.file.setVisible(of_file)
+        file = self.file.isChecked() and of_file
         self.text.setFont(mono() if file else self.font())
         diff = str(proposal["diff"]) if file else text_diff(proposal)
         match self.view:
-            case "unified" | "side" if not diff:
+            case "unified" if not diff:
                 self.text.setPlainText(
                     tr("Only settings within its file change, none of its words.")
                 )
+            case "unified" if self.side.isChecked():
+                self.text.setHtml(side_by_side_html(diff, theme))
             case "unified":
                 self.text.setHtml(unified_html(diff, theme))
-            case "side":
-                self.text.setHtml(side_by_side_html(diff, theme))
             case "skill" if file:
                 self.text.setPlainText(plain(str(proposal.get("text") or "")))
             case "skill":
                 self.text.setHtml(fields_html(proposal, theme, source=source_words(proposal)))
+            case "answers":
+                self._ask_for_pairs(proposal)
+                self.text.setHtml(self._answers(proposal))
             case "evidence":
                 self._ask_for_turns(turns_of(proposal))
-                self._ask_for_pairs(proposal)
                 self.text.setHtml(self._evidence(proposal))
 
     # Evidence
@@ -232,7 +251,7 @@ class ProposalView(QWidget):
             self._turns[turn] = None
         else:
             self._asked.discard(turn)  # read it again the next time it is shown
-        if self.view == "evidence":
+        if self.view in ("evidence", "answers"):
             self._draw()
 
     def _ask_for_pairs(self, proposal: Json) -> None:
@@ -256,7 +275,7 @@ class ProposalView(QWidget):
             return
         self._pairs = list(answer.value["pairs"])
         self._ask_for_turns(list(dict.fromkeys(str(pair["turn"]) for pair in self._pairs)))
-        if self.view == "evidence":
+        if self.view == "answers":
             self._draw()
 
     def _evidence(self, proposal: Json) -> str:
@@ -265,6 +284,9 @@ class ProposalView(QWidget):
             rule_html(proposal, whole=len(self.rule.text()) > RULE_SHOWN)
             + sources_html(proposal, theme)
             + turns_html(proposal, self._turns, theme)
-            + pairs_html(self._pairs, self._turns, theme)
-            + figures_html(proposal, theme)
         )
+
+    def _answers(self, proposal: Json) -> str:
+        theme = self._kit.look.theme
+        pairs = pairs_html(self._pairs, self._turns, theme)
+        return pairs + figures_html(proposal, theme)

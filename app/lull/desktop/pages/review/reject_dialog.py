@@ -1,4 +1,4 @@
-"""Dialog to reject a proposed skill, with a reason."""
+"""Dialog to reject a proposed skill; it says what follows from that, and asks for a reason."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from lull.desktop.widgets.tokens import GAP
 
 
 class RejectDialog(FittedDialog):
-    """Dialog that asks for the reason why a proposed skill is rejected."""
+    """Dialog that asks why a proposed skill is rejected; the user need not say it."""
 
     given = Signal(str)
 
@@ -30,11 +30,13 @@ class RejectDialog(FittedDialog):
         self.setWindowTitle(tr("Reject"))
         self.setMinimumWidth(440)
         head = skill_title(names[0]) if len(names) == 1 else tr("%1 suggestions", len(names))
-        words = tr("Lull won't suggest this again, even reworded.")
+        words = tr(
+            "It leaves the list, and Lull won't suggest this again, even reworded; Undo brings it "
+            "back. A reason is kept with it for you to look up, if you want to give one."
+        )
         self.reason = QLineEdit()
         self.reason.setAccessibleName(tr("Reason"))
-        self.reason.setPlaceholderText(tr("Such as: too general"))
-        self.reason.textChanged.connect(self._look)
+        self.reason.setPlaceholderText(tr("In your own words, or nothing"))
         self.reject_button = button(tr("Reject"), self._give, main=True)
         self.reject_button.setDefault(True)
         cancel = button(tr("Cancel"), self.close)
@@ -47,7 +49,6 @@ class RejectDialog(FittedDialog):
         box.addWidget(self.reason)
         box.addLayout(row(*self._common(), None, gap=GAP // 2))
         box.addLayout(row(None, cancel, self.reject_button))
-        self._look()
         self.reason.setFocus()
 
     def _common(self) -> list[QPushButton]:
@@ -64,11 +65,6 @@ class RejectDialog(FittedDialog):
             made.append(one)
         return made
 
-    def _look(self) -> None:
-        self.reject_button.setEnabled(bool(self.reason.text().strip()))
-
     def _give(self) -> None:
-        reason = self.reason.text().strip()
-        if reason:
-            self.given.emit(reason)
-            self.close()
+        self.given.emit(self.reason.text().strip())
+        self.close()

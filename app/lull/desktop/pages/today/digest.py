@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from lull.contract.json_object import Json
 from lull.desktop.language.words import count, counted, length, parsed, tr
-from lull.desktop.pages.today.words import good_words
+from lull.desktop.shared.learning_feed import good_words
 
 LEAST_USED_S: Final = 1.0
 """Seconds of background work below which the digest does not mention it."""

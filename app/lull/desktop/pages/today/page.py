@@ -108,14 +108,16 @@ class TodayPage(Page):
                 wrap=True,
             )
         )
-        self.steps = [label("", wrap=True) for _ in range(3)]
-        for step in self.steps:
-            card.box.addWidget(step)
-        copy = button(tr("Copy address"), self.kit.actions.copy_address, main=True)
+        chat = button(tr("Chat here"), lambda: self.kit.go(PageName.CHAT), main=True)
+        copy = button(tr("Copy address"), self.kit.actions.copy_address)
         starter = button(tr("Look at skills"), lambda: self.kit.go(PageName.SKILLS))
-        hours = button(tr("Choose hours"), lambda: self.kit.go(PageName.SCHEDULE))
-        chat = button(tr("Chat here"), lambda: self.kit.go(PageName.CHAT))
-        card.box.addLayout(row(copy, chat, starter, hours, None))
+        self.steps = [label("", wrap=True) for _ in range(3)]
+        self.ways = ((chat, copy), (), (starter,))
+        """The buttons of each step, below it until it is done."""
+        for step, ways in zip(self.steps, self.ways, strict=True):
+            card.box.addWidget(step)
+            if ways:
+                card.box.addLayout(row(*ways, None))
         return card
 
     def _learning_card(self) -> Card:
@@ -359,7 +361,9 @@ class TodayPage(Page):
             ),
             (skills > 0, tr("Import starter skills, or let Lull suggest some")),
         )
-        for step, (done, words) in zip(self.steps, steps, strict=True):
+        for step, ways, (done, words) in zip(self.steps, self.ways, steps, strict=True):
+            for way in ways:
+                way.setVisible(not done)
             step.setText(f"{'✓' if done else '○'}  {words}")
             set_kind(step, "good" if done else "")
 

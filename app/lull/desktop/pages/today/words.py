@@ -5,13 +5,10 @@ and the share of good answers.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 from lull.contract.json_object import Json
 from lull.desktop.language.words import count, named, percent, tr, translated
-
-LEAST_FOR_SHARE: Final = 10
-"""Fewest answers of which a share is told; of 1 answer, "3 %" were good tells nothing."""
+from lull.desktop.shared.learning_feed import good_words
 
 
 def count_nouns() -> dict[str, tuple[str, str]]:
@@ -65,13 +62,6 @@ def work_lines(learning: Json, tested: str = "") -> list[str]:
 
 def _tests(work: Json, name: str) -> bool:
     return work.get("code") == "work-proof" and work.get("values") == [{"skill": name}]
-
-
-def good_words(share: float, number: int) -> str:
-    """Say how many of a number of answers were good: as a share, or of few answers as their
-    number.
-    """
-    return count(round(share * number)) if number < LEAST_FOR_SHARE else percent(share)
 
 
 def reward_words(days: Sequence[Json], today: str) -> tuple[str, str]:

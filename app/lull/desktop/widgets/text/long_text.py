@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from PySide6.QtCore import QSize, Qt, QTextBoundaryFinder
-from PySide6.QtGui import QResizeEvent, QTextDocument, QTextOption, QWheelEvent
+from PySide6.QtCore import QSize, QSizeF, Qt, QTextBoundaryFinder
+from PySide6.QtGui import QKeyEvent, QResizeEvent, QTextDocument, QTextOption, QWheelEvent
 from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QTextBrowser, QTextEdit, QWidget
 
 LONG: Final = 40
@@ -20,6 +20,17 @@ LEAST_LINES: Final = 7
 """Lines for which a `ScrollingText` widget always has room."""
 BREAK: Final = "\u200b"
 """Character of no width at which a label may begin a new line."""
+_SCROLL_KEYS: Final = frozenset(
+    {
+        Qt.Key.Key_Up,
+        Qt.Key.Key_Down,
+        Qt.Key.Key_PageUp,
+        Qt.Key.Key_PageDown,
+        Qt.Key.Key_Home,
+        Qt.Key.Key_End,
+        Qt.Key.Key_Space,
+    }
+)
 _RUN: Final = re.compile(rf"\S{{{LONG},}}")
 
 
@@ -69,6 +80,42 @@ class ScrollingText(QTextBrowser):
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
         return QSize(0, LEAST_LINES * self.fontMetrics().lineSpacing())
+
+
+class WholeText(QTextBrowser):
+    """A text widget as high as its text, so that the page around it scrolls and nobody has to
+    scroll within what scrolls.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setOpenLinks(False)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setTabChangesFocus(True)
+        self.setStyleSheet("background: transparent; border: 0; padding: 0;")
+        self.document().setDocumentMargin(0)
+        self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        for policy in (self.setHorizontalScrollBarPolicy, self.setVerticalScrollBarPolicy):
+            policy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.document().documentLayout().documentSizeChanged.connect(self._fit)
+
+    def _fit(self, size: QSizeF) -> None:
+        self.setFixedHeight(int(size.height()) + 4)
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802
+        return QSize(0, 0)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        """Leave the keys that scroll to the page."""
+        if event.key() in _SCROLL_KEYS:
+            event.ignore()
+        else:
+            super().keyPressEvent(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
+        """Leave the mouse wheel to the page."""
+        event.ignore()
 
 
 def line_of(shown: QWidget, words: str) -> int:

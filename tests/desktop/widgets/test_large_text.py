@@ -1,0 +1,126 @@
+"""Tests of what is in view without scrolling, with texts of twice the size in a small window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect
+from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
+
+from lull.desktop.pages.chat.talk import ChatPage
+from lull.desktop.pages.logs import LogsPage
+from lull.desktop.pages.review.page import ReviewPage
+from lull.desktop.widgets.page import PageName
+from tests.desktop.conftest import Shown, live
+from tests.desktop.played.week import play
+from tests.desktop.scripted import Scripted
+from tests.desktop.widgets.test_small_window import SMALL, spoken
+
+__all__ = ["spoken"]
+
+
+@pytest.fixture
+def played(scripted: Scripted, home: Path, show: Callable[..., Shown]) -> Shown:
+    """A window in front of a week in which much has happened."""
+    play(scripted, home / "logs")
+    return live(show(home))
+
+
+@pytest.fixture
+def large(played: Shown) -> Iterator[Shown]:
+    """That window, small and with large texts."""
+    played.desktop.window.resize(SMALL)
+    played.desktop.look.size_text(200)
+    yield played
+    played.desktop.look.size_text(100)
+
+
+def seen_whole(widget: QWidget) -> bool:
+    """Whether all of a widget is drawn: nothing of it lies beyond what scrolls around it."""
+    return widget.visibleRegion().boundingRect() == widget.rect()
+
+
+def at(widget: QWidget) -> QRect:
+    return QRect(widget.mapTo(widget.window(), QPoint(0, 0)), widget.size())
+
+
+@pytest.mark.usefixtures("spoken")
+def test_one_decides_and_sees_what_on_without_scrolling(large: Shown) -> None:
+    page = large.go(PageName.REVIEW)
+    assert isinstance(page, ReviewPage)
+    large.until(lambda: page.showing_body and page.approve.isEnabled())
+    for one in (page.approve, page.reject, page.edit, page.defer, page.try_it):
+        large.until(lambda one=one: seen_whole(one))  # type: ignore[misc]
+    large.until(lambda: seen_whole(page.view.name))
+    bars = (page.view.text.verticalScrollBar(), page.view.text.horizontalScrollBar())
+    assert [bar.maximum() for bar in bars] == [0, 0], "nothing scrolls within what scrolls"
+
+
+@pytest.mark.usefixtures("spoken")
+def test_where_one_writes_is_in_view(large: Shown) -> None:
+    page = large.go(PageName.CHAT)
+    assert isinstance(page, ChatPage)
+    large.until(lambda: page.showing_body and seen_whole(page.text) and seen_whole(page.send))
+
+
+def test_the_lines_of_the_log_grow_with_all_other_texts(played: Shown) -> None:
+    page = played.go(PageName.LOGS)
+    assert isinstance(page, LogsPage)
+    before = page.text.font().pointSizeF()
+    played.desktop.look.size_text(200)
+    assert page.text.font().pointSizeF() == pytest.approx(2 * before)
+    played.desktop.look.size_text(100)
+    assert page.text.font().pointSizeF() == pytest.approx(before)
+
+
+def test_the_list_of_pages_leaves_the_window_to_the_page(large: Shown) -> None:
+    window = large.desktop.window
+    side = window.findChild(QWidget, "side")
+    assert side is not None
+    large.until(lambda: side.width() < window.width() / 5)
+    entries = [one for one in side.findChildren(QAbstractButton) if one.toolTip()]
+    assert [one.toolTip() for one in entries] == [one.accessibleName() for one in entries]
+    assert len(entries) == len(PageName)
+    assert [one.text() for one in entries if one.text()] == ["3"], "what waits is still told"
+    large.desktop.look.size_text(100)
+    large.until(lambda: [one.text() for one in entries][:2] == ["Today", "Review  (3)"])
+
+
+def test_the_tabs_of_a_suggestion_are_in_view_whichever_it_is(played: Shown) -> None:
+    played.desktop.window.resize(1120, 740)
+    page = played.go(PageName.REVIEW)
+    assert isinstance(page, ReviewPage)
+    played.until(lambda: page.showing_body and page.approve.isEnabled())
+    for _ in page.rows.rows:
+        for tab in page.view.tabs.values():
+            played.until(lambda tab=tab: seen_whole(tab))  # type: ignore[misc]
+            assert at(tab).bottom() < at(page).center().y()
+        page._step(+1)
+
+
+class Windows(QObject):
+    """Notes every widget that is shown as a window of its own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.shown: list[str] = []
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
+        if event.type() == QEvent.Type.Show and isinstance(watched, QWidget) and watched.isWindow():
+            self.shown.append(type(watched).__name__)
+        return False
+
+
+def test_opening_a_page_shows_no_other_window_that_takes_the_focus(
+    played: Shown, qapp: QApplication
+) -> None:
+    windows = Windows()
+    qapp.installEventFilter(windows)
+    try:
+        for name in PageName:
+            played.go(name)
+    finally:
+        qapp.removeEventFilter(windows)
+    assert windows.shown == []
