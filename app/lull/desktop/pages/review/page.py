@@ -116,7 +116,9 @@ class ReviewPage(Page):
         two_columns(self.body, (self.list,), (self.view,), sizes=(280, 670))
         buttons = (self.approve, self.reject, self.edit, self.defer, self.try_it)
         # Not beside the details, which scroll: what one decides with is always seen.
-        self.foot_box.addLayout(row(*buttons, None, self.compare, self.judge, self.prove, self.stop))
+        self.foot_box.addLayout(
+            row(*buttons, None, self.compare, self.judge, self.prove, self.stop)
+        )
         # Last in the order of Tab, so that no key meant for the list lands on Undo.
         below = self.layout()
         assert isinstance(below, QVBoxLayout)
