@@ -63,7 +63,7 @@ def test_one_correction(lull: Lull, tmp_path: Path) -> None:
     *said, in_a_lull, decided = legs("correction")
     with desk_of(lull, tmp_path) as desk:
         service = serve_traced(lull, tmp_path / "trace")
-        eventually(lambda: "loops/skills/evolve" in service.entered())
+        eventually(lambda: "core/skills/failures" in service.entered())  # the start is over
         for number, wish in enumerate([TEN[0], TEN[5], TEN[8]]):
             service.begins_anew()
             says(service.running, f"p{number}", wish.asked, wish.said)
@@ -78,11 +78,6 @@ def test_one_correction(lull: Lull, tmp_path: Path) -> None:
             walked.append(service.entries(in_a_lull))
             by.append(service.callers())
             called |= service.called_by(in_a_lull[0])
-            import json
-
-            Path("/work/n51/house-work/night1.json").write_text(
-                json.dumps(service.entries(legs("night")[0]))
-            )
             desk.comes()
             sha256 = stored(lull, f"SELECT sha256 FROM proposals WHERE id = '{made}'")
             service.begins_anew()
@@ -91,7 +86,6 @@ def test_one_correction(lull: Lull, tmp_path: Path) -> None:
             by.append(service.callers())
             called |= service.called_by(decided[0])
             wrong = misplaced("correction", *by)
-            Path("/work/n51/house-work/corr.json").write_text(json.dumps(walked))
             if [[*one] for one in walked] == legs("correction") and not wrong:
                 break
     assert [[*one] for one in walked] == legs("correction") and not wrong, wrong
