@@ -86,6 +86,8 @@ def test_each_curve_has_its_table_and_the_marks_of_what_changed() -> None:
     assert skills.rows[0] == ("11 Nov", "60%  (4)", "40%  (4)")
     assert skills.rows[1] == ("10 Nov", "–", "20%  (4)")
     assert skills.level == 0.25
+    few = [row[1:] for row in made[ChartName.ANSWERS].rows]
+    assert few == [("8", "4"), ("8", "4")], "as Today says it: a share of 8 answers tells little"
     assert [(mark.text, mark.adapter) for mark in skills.marks] == [
         ("skills version 3: “Menu” was approved", False),
         ("adapter_1 in use", True),

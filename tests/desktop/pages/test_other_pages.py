@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PySide6.QtCore import QPoint
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel, QPushButton
 
@@ -112,7 +113,12 @@ def test_today_has_three_steps_for_who_begins(on_script: Shown, scripted: Script
     assert page.checklist.isVisible()
     assert [step.text()[0] for step in page.steps] == ["○", "✓", "○"]
     assert page.steps[0].text().startswith("○  Chat here")
-    (chat,) = [one for one in page.checklist.findChildren(QPushButton) if one.text() == "Chat here"]
+    buttons = [one for one in page.checklist.findChildren(QPushButton) if one.isVisible()]
+    assert [one.text() for one in buttons] == ["Chat here", "Copy address", "Look at skills"]
+    places = [one.mapTo(page, QPoint(0, 0)).y() for one in (*page.steps, *buttons)]
+    first, second, third, chat_y, copy_y, skills_y = places
+    assert first < chat_y == copy_y < second < third < skills_y, "each below the step it is for"
+    chat = buttons[0]
     chat.click()
     assert on_script.desktop.window.windowTitle() == "Lull: Chat"
 

@@ -322,11 +322,14 @@ class Sides(QSplitter):
             least = down * line if narrow else 0
             # Qt's splitter leaves out that words which wrap are higher where they are narrower.
             layout, width = part.layout(), self.width() if narrow else part.width()
-            if layout is not None and layout.hasHeightForWidth():
+            if layout is not None:
                 edges = part.contentsMargins()
                 width -= edges.left() + edges.right()
-                needed = layout.minimumHeightForWidth(width) + edges.top() + edges.bottom()
-                least = max(least, needed)
+                wraps = layout.hasHeightForWidth()
+                needed = (
+                    layout.minimumHeightForWidth(width) if wraps else layout.minimumSize().height()
+                )
+                least = max(least, needed + edges.top() + edges.bottom())
             if part.minimumHeight() != least:
                 part.setMinimumHeight(least)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from PySide6.QtWidgets import QLabel
 
 from lull.core.chat.picks import Pick
 from lull.core.errors import UpstreamDown
@@ -66,6 +67,8 @@ def test_six_picks_by_key_prove_it(on_desk: Shown, desk: Desk) -> None:
     assert (text(dialog, Pick.A), text(dialog, Pick.B)) == ("soup | bread 1", "soup and bread 1")
     assert dialog.doing.text() == "Pair 1 of at most 12 in this sitting."
     assert dialog.goal.text().startswith("6 picks for the skill are enough.")
+    said = " ".join(one.text() for one in dialog.findChildren(QLabel))
+    assert "“The same” and “Neither” count for neither side" in said
     for number in range(1, 7):
         on_desk.until(lambda n=number: text(dialog, Pick.A) == f"soup | bread {n}")  # type: ignore[misc]
         on_desk.bot.keyClick(dialog, "a")

@@ -158,9 +158,11 @@ class ProposalView(QWidget):
             self._to_top()
 
     def _to_top(self) -> None:
-        area = self.parentWidget().parentWidget() if self.parentWidget() is not None else None
-        if isinstance(area, QScrollArea):
-            area.verticalScrollBar().setValue(0)
+        around = self.parentWidget()
+        while around is not None and not isinstance(around, QScrollArea):
+            around = around.parentWidget()
+        if around is not None:
+            around.verticalScrollBar().setValue(0)
 
     def show_age(self) -> None:
         """Say anew how long ago the proposal was made."""
