@@ -320,7 +320,8 @@ def pair_of(
 
 def _readable(answer: Completion) -> str:
     """The answer as it is stored for the user to read, with a mark where Lull ended it."""
-    return answer_text(answer.message) + (_ENDED if answer.settled else "")
+    said = answer_text(answer.message)
+    return said.rstrip() + _ENDED if answer.settled else said
 
 
 def answer_text(answer: Message) -> str:

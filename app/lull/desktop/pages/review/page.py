@@ -272,6 +272,7 @@ class ReviewPage(Page):
         runs = show_stop(self.stop, chosen[0] if one else None)
         untested = one and chosen[0]["status"] in ("screened", "proving") and not runs
         self.prove.setProperty("main", untested and not picks)
+        self.prove.setEnabled(untested)
         for made in (self.approve, self.compare, self.prove):
             restyle(made)
         self._keep_focus()
@@ -295,7 +296,8 @@ class ReviewPage(Page):
         """Give the list the focus that a button has: once it is disabled or hidden, Qt would give
         it to some other control, on which the next key would act.
         """
-        buttons = (self.approve, self.reject, self.edit, self.defer, self.compare, self.prove)
+        buttons = (self.approve, self.reject, self.edit, self.defer, self.compare)
+        buttons = (*buttons, self.prove, self.stop)
         if any(one.hasFocus() for one in buttons) and self.decisions.under_way:
             self.list.setFocus()
 

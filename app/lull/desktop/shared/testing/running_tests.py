@@ -57,5 +57,6 @@ def show_stop(shown: QPushButton, proposal: Json | None) -> bool:
     runs = waits or (proposal is not None and bool(proposal.get("testing")))
     shown.setText(tr("Don't test now") if waits else tr("Stop testing"))
     shown.setAccessibleName(shown.text())
+    shown.setEnabled(runs)
     shown.setVisible(runs)
     return runs
