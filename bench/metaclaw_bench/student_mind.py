@@ -152,16 +152,29 @@ def _may(job: Job, known: frozenset[str]) -> bool:
 
 
 def _only_so(job: Job, wanted: frozenset[str]) -> list[str]:
-    """Return marks that only an answer obeying these rules contains: paths that are written, or
-    words.
+    """Return marks that only an answer obeying these rules contains: paths that are written, lines
+    of a file that is written without the rules, too, or words.
     """
     if job.right:
         return [_box(job.right)] if wanted & job.needs else []
     contents: dict[str, str | None] = dict.fromkeys(job.reads(wanted), "before")
     plain: Work = job.does(frozenset(), dict.fromkeys(job.reads(frozenset()), "before"))
     obeying = job.does(wanted, contents)
-    marks = [f'"{path}"' for path, text in obeying.writes if (path, text) not in plain.writes]
+    anyway = dict(plain.writes)
+    marks = [
+        _line_only_in(text, anyway[path]) if path in anyway else f'"{path}"'
+        for path, text in obeying.writes
+        if (path, text) not in plain.writes
+    ]
     return marks if obeying.says == plain.says else [*marks, obeying.says]
+
+
+def _line_only_in(text: str, other: str) -> str:
+    """Return the longest line of a text that the other lacks, as a tool call's arguments quote it.
+    A path alone would take a file that breaks the rule for one that keeps it.
+    """
+    lines = [line for line in text.splitlines() if line not in other.splitlines()]
+    return json.dumps(max(lines, key=len, default=text))[1:-1]
 
 
 def _box(letters: frozenset[str]) -> str:

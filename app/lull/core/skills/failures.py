@@ -2,20 +2,23 @@
 enough of them to make a skill from.
 
 If the user corrected an answer in words, these say what is wanted and one failure is enough.
-Failures without words must reach a minimum number (`EvolveRule.alike`). Text that Lull injected is
-never part of a failure: a skill must not learn from itself.
+Failures without words must reach a minimum number (`EvolveRule.alike`). So must answers that only
+the judge found bad, having read what the user said next: alone such words may be the next request,
+but a complaint comes back, whatever was asked. Text that Lull injected is never part of a failure:
+a skill must not learn from itself.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lull.core.chat.messages import Message
 from lull.core.feedback.feedback import MessageFindings
 from lull.core.feedback.feedback_label import request_in
-from lull.core.skills.similarity import similar_groups
+from lull.core.skills.similarity import DEFAULT_LIKENESS, similar_groups
 from lull.core.skills.stated_skill import with_its_subject
+from lull.core.skills.word_overlap import subjects
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +44,12 @@ class Failure:
     """The turn whose request contained the words in `said`."""
     findings: MessageFindings | None = None
     """A reader's findings in the words in `said`; None if nothing was said, or not read yet."""
+    unheard: str = ""
+    """The user's own next words, in which the reader heard no feedback, after an answer that the
+    judge found bad when it had read them; "" otherwise.
+    """
+    unheard_turn: str = ""
+    """The turn whose request contained the words in `unheard`."""
 
     @property
     def rule(self) -> str:
@@ -107,11 +116,40 @@ def failure_sets(failures: Sequence[Failure], *, alike: int) -> list[FailureSet]
     ready = []
     for client in dict.fromkeys(failure.client for failure in failures):
         own = [failure for failure in failures if failure.client == client]
-        for group in similar_groups(own, lambda failure: failure.asked):
+        left: list[Failure] = []
+        for group in similar_groups(_heard_again(own, alike), lambda failure: failure.asked):
             for found in _by_rule(group):
                 if any(failure.rule for failure in found) or len(found) >= alike:
                     ready.append(FailureSet(failures=found))
+                else:
+                    left += found
+        # The same was said again and again, although different things had been asked for.
+        again = _said_alike([failure for failure in left if failure.said])
+        ready += [FailureSet(failures=found) for found in again if len(found) >= alike]
     return ready
+
+
+def _heard_again(failures: Sequence[Failure], alike: int) -> list[Failure]:
+    """The failures, in which words that no reader heard count as said if they were repeated."""
+    again = {one.turn for group in _said_alike(failures) if len(group) >= alike for one in group}
+    return [
+        replace(one, said=one.unheard, said_turn=one.unheard_turn)
+        if one.turn in again and not one.said
+        else one
+        for one in failures
+    ]
+
+
+def _said_alike(failures: Sequence[Failure]) -> tuple[tuple[Failure, ...], ...]:
+    """Groups of failures by what the user said of them, each newest first."""
+    spoken = [failure for failure in failures if subjects(_words(failure))]
+    newest_first = sorted(spoken, key=lambda failure: failure.turn, reverse=True)
+    said_again = replace(DEFAULT_LIKENESS, grouped=DEFAULT_LIKENESS.said_again)
+    return similar_groups(newest_first, _words, rule=said_again)
+
+
+def _words(failure: Failure) -> str:
+    return failure.said or failure.unheard
 
 
 def _by_rule(alike: tuple[Failure, ...]) -> list[tuple[Failure, ...]]:

@@ -1,9 +1,10 @@
 """Text similarity, by which Lull finds duplicate skills, similar requests with bad answers, and
 rejected skills that come back in new words.
 
-There are three thresholds. A duplicate says the same as an existing skill and becomes an edit of
-it. A rejected text must not return in other words, so there less similarity is enough. Failures are
-grouped most loosely, by what was asked. Vectors, if any, are passed in.
+There are four thresholds. A duplicate says the same as an existing skill and becomes an edit of
+it. A rejected text must not return in other words, so there less similarity is enough. Less still
+is enough for a complaint that was made before, and failures are grouped most loosely, by what was
+asked. Vectors, if any, are passed in.
 
 Jaccard 0.6 and cosine 0.88 come from the design; the others are measured on pairs in the tests.
 """
@@ -49,6 +50,10 @@ class LikenessRule:
     """Similarity of subject words from which a skill counts as a repetition of a rejected one."""
     grouped: float = 0.34
     """Similarity from which two requests with bad answers are put into one group."""
+    said_again: float = 0.45
+    """Similarity from which two complaints count as the same one said again. Requests that merely
+    follow each other in a day's work are as a rule less alike.
+    """
 
 
 DEFAULT_LIKENESS = LikenessRule()

@@ -7,7 +7,7 @@ wrong under the skills that are active today.
 from __future__ import annotations
 
 from lull.core.feedback.feedback import Feedback
-from lull.core.feedback.reward import GREY
+from lull.core.feedback.reward import GREY, Source
 from lull.core.proof.proposal import ProposalStatus
 from lull.core.provenance.authorship import after_last_answer, typed_in
 from lull.core.skills.failures import Failure, FailureSet
@@ -96,8 +96,8 @@ class FindFailures:
     def _failure(self, served: ServedTurn, feedback: Feedback | None) -> Failure:
         turn = served.turn
         spoke = feedback is not None and (feedback.findings.lasts or feedback.findings.corrects)
-        following = self._rewards.served_briefly([feedback.turn]) if feedback and spoke else []
-        said = typed_in(after_last_answer(following[0].turn.request)) if following else ""
+        words = self._words(feedback) if spoke or _judged_bad(served) else ""
+        said = words if spoke else ""
         return Failure(
             turn=turn.id,
             trajectory=turn.trajectory,
@@ -108,4 +108,19 @@ class FindFailures:
             said=said,
             said_turn=feedback.turn if feedback and said else "",
             findings=feedback.findings if feedback and said else None,
+            unheard="" if spoke else words,
+            unheard_turn=feedback.turn if feedback and words and not spoke else "",
         )
+
+    def _words(self, feedback: Feedback | None) -> str:
+        """What the user typed in the message that a reader has read."""
+        following = self._rewards.served_briefly([feedback.turn]) if feedback else []
+        return typed_in(after_last_answer(following[0].turn.request)) if following else ""
+
+
+def _judged_bad(served: ServedTurn) -> bool:
+    """Whether the judge model decided that the answer is bad. It had read what the user said next,
+    so these words may be why.
+    """
+    reward = served.reward.reward
+    return reward is not None and reward.source is Source.JUDGE and reward.value < 0
