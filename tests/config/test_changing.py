@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
+import stat
 from dataclasses import replace
 from pathlib import Path
 
@@ -263,6 +266,25 @@ def test_a_link_to_the_file_stays_a_link(tmp_path: Path, file: Path) -> None:
 def test_a_place_that_cannot_be_written_is_told() -> None:
     with pytest.raises(SettingsError, match="cannot be written"):
         write_default(Path("/proc/lull/settings.toml"))
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows cannot sync a folder")
+def test_a_change_that_the_disk_does_not_confirm_is_not_called_undone(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sync = os.fsync
+
+    def fsync(handle: int) -> None:
+        if stat.S_ISDIR(os.fstat(handle).st_mode):
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        sync(handle)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    with pytest.raises(SettingsError, match="was written") as told:
+        set_value(file, "skills.at_most", "5")
+    assert "not changed" not in f"{told.value} {told.value.hint}"
+    assert read(file).skills.at_most == 5
+    assert list(file.parent.iterdir()) == [file]
 
 
 # Showing

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lull.config.private_file import write_private
+from lull.config.private_file import NotSyncedError, write_private
 from lull.config.reading import SettingKey, load_toml, parse_settings, rule_of, rules
 from lull.config.rules import SettingValue
 from lull.config.settings import Settings
@@ -59,7 +59,7 @@ def set_value(path: Path, key: str, typed: str) -> Settings:
     """Change one setting in the file and return all settings.
 
     `typed` is the new value as the user typed it; it is converted to the setting's type. Raises
-    SettingsError and then leaves the file unchanged.
+    SettingsError, and then leaves the file unchanged, unless it says otherwise.
     """
     where, rule = rule_of(key)
     try:
@@ -167,6 +167,11 @@ def _text_of(path: Path) -> str | None:
 def _write(path: Path, text: str) -> None:
     try:
         write_private(path, text.encode())
+    except NotSyncedError as error:
+        raise SettingsError(
+            f"{path} was written, but the disk does not say that it is safe: {error.strerror}.",
+            hint="The new value stands in the file. A power cut may undo it.",
+        ) from error
     except OSError as error:
         raise SettingsError(
             f"{path} cannot be written: {error.strerror}.", hint="The file was not changed."

@@ -18,6 +18,10 @@ _NOT_FOR_FOLDERS = {errno.EINVAL, errno.ENOTSUP, errno.EBADF}
 """Errors of file systems that cannot sync a folder."""
 
 
+class NotSyncedError(OSError):
+    """A file has its new content, but it is not known whether that would outlast a power cut."""
+
+
 def restrict_to_owner(home: Path) -> None:
     """Remove other users' permissions from existing files below the folder `home`.
 
@@ -38,7 +42,7 @@ def write_private(path: Path, data: bytes) -> None:
     """Write a file atomically, with mode 0600. If the path is a symlink, its target is replaced.
     It is on the disk when this returns.
 
-    Raises OSError.
+    Raises NotSyncedError, and another OSError, with the old content in place.
     """
     target = path.resolve()
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -53,11 +57,14 @@ def write_private(path: Path, data: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         beside.replace(target)
-        _folder_to_disk(target.parent)
     except BaseException:
         with contextlib.suppress(OSError):
             beside.unlink()
         raise
+    try:
+        _folder_to_disk(target.parent)
+    except OSError as error:
+        raise NotSyncedError(error.errno, error.strerror, str(path)) from error
 
 
 def _folder_to_disk(folder: Path) -> None:

@@ -223,6 +223,11 @@ def test_one_question_in_a_day_is_enough(hours: int) -> None:
     assert (asked is not None) == (hours >= 24)
 
 
+def test_a_question_by_a_clock_set_ahead_keeps_no_other_from_being_asked() -> None:
+    later = NOON + timedelta(days=400)
+    assert question_of_the_day([doubt("a", 0.9, 0.1)], asked_last=later, now=NOON) == "a"
+
+
 # The judge beside checks
 
 

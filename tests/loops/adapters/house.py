@@ -27,6 +27,7 @@ from lull.loops.adapters.gate_questions import (
     Scores,
 )
 from lull.loops.adapters.promote import Promote, PromoteRule
+from lull.loops.chat.lived_clock import LivedClock
 from lull.loops.proof.replay import prompt_with_skills
 from lull.pocket import language as pocket
 from lull.pocket import parsing
@@ -42,6 +43,7 @@ from lull.store.adapters.adapter_files import AdapterFiles
 from lull.store.adapters.adapters import Adapters
 from lull.store.adapters.gate_measures import GateMeasures
 from lull.store.feedback.live_rewards import LiveRewards
+from lull.store.forgetting.retention import Retention
 from tests.building import database_at
 from tests.doubles.fakes import FakeClock, ToldProblems
 
@@ -150,7 +152,7 @@ class House:
             gate=self.gate,
             live=LiveRewards(self.database),
             host=self.host,
-            clock=self.clock,
+            clock=LivedClock(self.clock, Retention(self.database)),
             rule=lambda: self.rule,
             tell=lambda version: self.told.append((version.id, version.status.value)),
             problems=self.told_problems,

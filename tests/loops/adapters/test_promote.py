@@ -6,7 +6,7 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -260,6 +260,7 @@ async def test_a_day_on_trial_then_in_force(home: House) -> None:
     assert served.adapter is None and served.shadow is not None
     assert (served.shadow.arm.version, served.shadow.share) == (sha(home, "a"), 0.1)
     assert statuses(home)["a"] == "shadow"
+    await home.promote.step()
     home.clock.advance(SHADOW_S - 1)
     await home.promote.step()
     assert statuses(home)["a"] == "shadow"
@@ -270,6 +271,35 @@ async def test_a_day_on_trial_then_in_force(home: House) -> None:
     assert served.adapter == sha(home, "a")
     assert served.shadow == Shadow(id="a", arm=BASE, share=HELD_SHARE, over=sha(home, "a"))
     assert [move.move for move in home.adapters.moves(POCKET)] == [Move.PROMOTE, Move.TRIAL]
+
+
+@pytest.mark.parametrize("starts", [0, 1])
+async def test_no_clock_that_is_set_ahead_ends_a_trial(home: House, starts: int) -> None:
+    home.rule = ON_TRIAL
+    await home.adapters.try_out("a", share=0.1, at=home.clock.now(), why="trial")
+    await home.promote.step()
+    for _ in range(starts):
+        await home.restart()
+    home.clock.at += timedelta(days=400)
+    await home.promote.step()
+    assert statuses(home)["a"] == "shadow"
+    home.clock.advance(SHADOW_S)
+    await home.promote.step()
+    assert statuses(home)["a"] == "active"
+
+
+async def test_a_trial_that_began_under_a_clock_set_ahead_ends_after_its_day(home: House) -> None:
+    home.rule, right = ON_TRIAL, home.clock.at
+    home.clock.at += timedelta(days=400)
+    await home.adapters.try_out("a", share=0.1, at=home.clock.now(), why="trial")
+    home.clock.at = right
+    await home.promote.step()
+    home.clock.advance(SHADOW_S - 1)
+    await home.promote.step()
+    assert statuses(home)["a"] == "shadow"
+    home.clock.advance(1)
+    await home.promote.step()
+    assert statuses(home)["a"] == "active"
 
 
 async def test_what_the_user_takes_back_is_not_promoted_by_a_step_under_way(home: House) -> None:

@@ -19,6 +19,7 @@ from lull.core.chat.day_count import DayCount
 from lull.core.chat.retention import Limits
 from lull.core.chat.trajectory import Selection
 from lull.core.errors import StoreError
+from lull.loops.chat.lived_clock import LivedClock
 from lull.loops.forgetting.sweep import RestoreResult, Sweep, SweepResult
 from lull.store.chat.trajectories import ConversationQuery, Trajectories
 from lull.store.forgetting.retention import Retention, sweep_messages
@@ -44,10 +45,11 @@ class Home:
         self.start()
 
     def start(self) -> None:
+        retention = Retention(self.database)
         self.sweep = Sweep(
-            Retention(self.database),
+            retention,
             Trash(self.folder / "trash", self.database),
-            self.clock,
+            LivedClock(self.clock, retention),
             limits=lambda: self.limits,
             trash_bytes=lambda: self.trash_bytes,
         )

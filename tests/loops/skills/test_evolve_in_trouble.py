@@ -70,6 +70,19 @@ async def test_the_same_failures_are_tried_again_each_time_after_a_longer_while(
     assert await room.evolve.step() == []
 
 
+async def test_what_failed_under_a_clock_set_ahead_does_not_wait_for_that_time(
+    room: Classroom,
+) -> None:
+    room.writer = ScriptedWriter([MALFORMED, MENU])
+    await three_bad_menus(room)
+    right = room.clock.at
+    room.clock.at += timedelta(days=400)
+    with pytest.raises(EvolverFault):
+        await room.evolve.step()
+    room.clock.at = right
+    await one(room)
+
+
 async def test_who_is_in_a_hurry_does_not_wait_for_that(room: Classroom) -> None:
     room.writer = ScriptedWriter([MALFORMED, MENU])
     await three_bad_menus(room)

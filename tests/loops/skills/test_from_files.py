@@ -95,7 +95,7 @@ async def test_what_is_approved_is_in_force_byte_for_byte(home: Home, tmp_path: 
     await home.review.approve(brought.id, sha256=brought.sha256)
     assert home.library.get(MENU).sha256 == brought.sha256
     assert (folder / "more.md").read_text() == "beside it"
-    assert not (home.skills.folders.waiting / brought.id).exists()
+    assert home.skills.imported.held() == []
 
 
 async def test_allowed_tools_of_a_file_are_flagged(home: Home, tmp_path: Path) -> None:
@@ -197,7 +197,7 @@ async def test_files_beside_an_approved_text_are_installed_at_the_next_start(
     more = home.skills.folders.folder(proposal.key) / "data" / "more.txt"
     assert not more.exists()
     await home.restart()
-    assert more.read_text() == "more" and home.skills.folders.held() == []
+    assert more.read_text() == "more" and home.skills.imported.held() == []
 
 
 async def test_a_proposal_never_stands_without_the_files_beside_its_text(
@@ -213,11 +213,40 @@ async def test_a_proposal_never_stands_without_the_files_beside_its_text(
         killed.setattr(home.proposals, "add", is_killed)
         await home.files.bring_in(theirs)
     assert home.review.proposals() == []
-    assert len(home.skills.folders.held()) == 1
+    assert len(home.skills.imported.held()) == 1
     await home.restart()
     (proposal,) = (await home.files.bring_in(theirs)).proposals
     await home.review.approve(proposal.id, sha256=proposal.sha256)
     assert (home.skills.folders.folder(proposal.key) / "more.txt").read_text() == "more"
+    await home.restart()
+    assert not [*home.skills.imported.root.rglob("*")], "nor do files stay that nobody waits for"
+
+
+def contents(home: Home) -> list[str]:
+    return [file.name for file in home.skills.imported.root.rglob("*") if file.is_file()]
+
+
+async def test_of_a_rejected_import_no_file_stays_after_the_next_start(
+    home: Home, tmp_path: Path
+) -> None:
+    theirs = skill(tmp_path / "theirs", "Be brief.")
+    (theirs / "data").mkdir()
+    (theirs / "data" / "more.txt").write_text("more")
+    await home.approve.propose_file_edits()  # as each start does
+    (proposal,) = (await home.files.bring_in(theirs)).proposals
+    await home.review.reject(proposal.id, reason="Not mine.")
+    await home.review.undo()  # with its files, as long as they are there
+    await home.review.reject(proposal.id, reason="Not mine.")
+    assert contents(home) == ["more.txt"]
+    await home.restart()
+    assert contents(home) == []
+    await home.review.undo()
+    with pytest.raises(Conflict, match="were removed"):
+        await home.review.approve(proposal.id, sha256=proposal.sha256)
+    (again,) = (await home.files.bring_in(theirs)).proposals
+    await home.review.approve(again.id, sha256=again.sha256)
+    folder = home.skills.folders.folder(again.key)
+    assert (folder / "data" / "more.txt").read_text() == "more"
 
 
 async def test_what_the_user_types_is_in_force_at_once(home: Home) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import json
+import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -15,6 +17,8 @@ import pytest
 from lull.contract.json_object import Json
 from lull.core.chat.retention import Limits
 from lull.core.errors import NotFound
+from lull.core.feedback.signals import YOU_SAID
+from lull.loops.chat.lived_clock import LivedClock
 from lull.loops.forgetting.sweep import Sweep
 from lull.service.backups.backups import Backups
 from lull.service.chat.forgetting import FinishForgetting, ForgettingRequests
@@ -53,8 +57,13 @@ class Desk:
         database, clock = self.archive.database, self.archive.clock
         self.trash = Trash(self.archive.folder / "trash", database)
         self.problems = Problems(EventBus(EventLog(database), clock))
+        retention = Retention(database)
         sweep = Sweep(
-            Retention(database), self.trash, clock, limits=Limits, trash_bytes=lambda: 10**9
+            retention,
+            self.trash,
+            LivedClock(clock, retention),
+            limits=Limits,
+            trash_bytes=lambda: 10**9,
         )
         self.throwing = TrashRequests(sweep, self.problems, settle=database.flush)
         self.requests = ForgettingRequests(
@@ -226,6 +235,38 @@ async def test_a_skill_is_forgotten_in_conversations_in_the_trash_that_it_answer
     assert archive.trajectories.turn(turn).answer.text == "fish, rice"
     with pytest.raises(NotFound):  # what has nothing of it stays there
         archive.trajectories.get(other)
+
+
+async def test_what_only_holds_a_part_of_a_forgotten_word_stays_in_the_trash(desk: Desk) -> None:
+    """Other skills' longer names, other wishes that begin alike, and a program named like it."""
+    archive = desk.archive
+    conversation = await desk.taught()
+    (skill,) = archive.library.skills.values()
+    (said,) = {RULE} & {*archive.forget.find_derived(conversation).what.said}
+    longer = f"{skill.name}-twice"
+    answered, left_out, scored, named = await desk.others(4)
+
+    def write(connection: sqlite3.Connection) -> None:
+        used = json.dumps([{"client": "", "name": longer, "sha256": "0" * 64}])
+        why = f"left out {longer}, b: the window is nearly full"
+        signals = json.dumps([{"kind": "check", "text": f"{YOU_SAID}{said}, please", "value": 1}])
+        (turn,) = connection.execute("SELECT id FROM turns WHERE trajectory = ?", (scored,))
+        connection.execute("UPDATE turns SET skills = ? WHERE trajectory = ?", (used, answered))
+        connection.execute("UPDATE turns SET note = ? WHERE trajectory = ?", (why, left_out))
+        connection.execute(
+            "UPDATE turns SET model = ? WHERE trajectory = ?", (f"{skill.name}:latest", named)
+        )
+        connection.execute(
+            "INSERT INTO rewards (turn, at, signals) VALUES (?, '2026-11-21', ?)",
+            (turn["id"], signals),
+        )
+
+    await archive.database.write(write)
+    for one in (answered, left_out, scored, named):
+        await desk.throw(one)
+    await desk.forget(conversation, yes=True)
+    assert len(desk.trash.files()) == 4
+    assert archive.trajectories.counts()[0] == 0
 
 
 async def test_a_wish_is_forgotten_in_conversations_in_the_trash_that_it_scored(

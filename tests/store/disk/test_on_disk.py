@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-import stat
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -31,7 +31,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows cannot sync 
 
 @dataclass
 class Disk:
-    """Which folders hold names that a power cut would take now."""
+    """Which folders hold names, and which copies hold text, that a power cut would take now."""
 
     below: Path
     unsynced: dict[Path, str] = field(default_factory=dict)
@@ -40,7 +40,12 @@ class Disk:
     def heard(self, event: str, arguments: tuple[Any, ...]) -> None:
         if not self.listening:
             return
-        if event == "os.rename":
+        if event == "open" and arguments[2] & os.O_CREAT and isinstance(arguments[0], str | Path):
+            path = Path(arguments[0])
+            if path.suffix == ".txt" and not path.exists():  # others take their place by a rename
+                self._named(path)
+                self.unsynced[path] = path.name
+        elif event == "os.rename":
             self._named(Path(os.fsdecode(arguments[1])))
         elif event == "os.mkdir" and not os.path.exists(arguments[0]):  # noqa: PTH110
             self._named(Path(os.fsdecode(arguments[0])))
@@ -51,10 +56,9 @@ class Disk:
 
     def synced(self, handle: int) -> None:
         about = os.fstat(handle)
-        if stat.S_ISDIR(about.st_mode):
-            for folder in [*self.unsynced]:
-                if folder.exists() and os.path.samestat(folder.stat(), about):
-                    del self.unsynced[folder]
+        for path in [*self.unsynced]:
+            if path.exists() and os.path.samestat(path.stat(), about):
+                del self.unsynced[path]
 
 
 @pytest.fixture
@@ -109,6 +113,32 @@ async def test_a_skill_is_on_the_disk_before_the_library_names_it(
     await asyncio.to_thread(home.database.close)
     assert len(unsynced) >= 4
     assert unsynced == [[]] * len(unsynced)
+
+
+async def test_the_files_beside_a_skill_are_on_the_disk_before_others_are_removed_for_them(
+    disk: Disk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are copied where an import waits, and on to the approved skill's folder."""
+    theirs = tmp_path / "theirs"
+    (theirs / "data").mkdir(parents=True)
+    (theirs / "SKILL.md").write_text("---\nname: menu\ndescription: When.\n---\nBe brief.\n")
+    (theirs / "data" / "more.txt").write_text("more")
+    home, remove, at_removals = Home(tmp_path / "home"), shutil.rmtree, list[object]()
+    disk.unsynced.clear()  # the test's own folders
+
+    def removed(path: Path, **how: bool) -> None:
+        at_removals.append({**disk.unsynced})
+        remove(path, **how)
+
+    monkeypatch.setattr(shutil, "rmtree", removed)
+    unsynced = names_at_commits(disk, home.database, "waiting")
+    (proposal,) = (await home.files.bring_in(theirs)).proposals
+    await home.approve.move_extra_files(proposal.id, proposal.key)
+    await asyncio.to_thread(home.database.close)
+    copy = home.skills.folders.folder(proposal.key) / "data" / "more.txt"
+    assert copy.read_text() == "more"
+    assert unsynced and unsynced == [[]] * len(unsynced)
+    assert at_removals == [{}]
 
 
 async def test_a_conversation_is_in_the_trash_before_it_leaves_the_database(

@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final
 
@@ -167,6 +167,17 @@ _TRIAL: Final = "adapter:"
 """Prefix in the name of a holdout assignment that chose between two adapters; skill names contain
 no colon.
 """
+
+
+def trial_is_over(
+    since: datetime, now: datetime, *, lived: timedelta, trial_s: float = SHADOW_S
+) -> bool:
+    """Return whether a trial that began at the time `since` has lasted long enough by the wall
+    clock and by `lived`, the time that Lull itself counted since then, which no wrong clock makes
+    longer. A wall clock that shows a time before `since` was wrong, and then only `lived` counts.
+    """
+    length = timedelta(seconds=trial_s)
+    return lived >= length and not since <= now < since + length
 
 
 def trial_key(adapter: str) -> SkillKey:

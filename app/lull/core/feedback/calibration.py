@@ -279,6 +279,13 @@ class RatingCandidate:
         return abs(self.judge - self.signals)
 
 
+def was_today(asked: datetime, now: datetime) -> bool:
+    """Return whether a question was asked in the last 24 hours. One of a later time than now was
+    asked by a clock that was wrong, and keeps no other from being asked.
+    """
+    return timedelta() <= now - asked < A_DAY
+
+
 def question_of_the_day(
     candidates: Iterable[RatingCandidate], *, asked_last: datetime | None, now: datetime
 ) -> str | None:
@@ -288,7 +295,7 @@ def question_of_the_day(
     At most one question in any 24 hours, and none if judge and sources nearly agree. Of answers
     with equal disagreement the first is chosen.
     """
-    if asked_last is not None and now - asked_last < A_DAY:
+    if asked_last is not None and was_today(asked_last, now):
         return None
     worst = max(candidates, key=lambda doubt: doubt.disagreement, default=None)
     if worst is None or worst.disagreement < LEAST_DISAGREEMENT:

@@ -19,7 +19,6 @@ import contextlib
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
 from pathlib import Path
 
 from lull.core.adapters.adapter import (
@@ -32,15 +31,17 @@ from lull.core.adapters.adapter import (
     AdapterStatus,
     AdapterVersion,
     LearnedSkill,
+    trial_is_over,
 )
 from lull.core.adapters.gate_report import Verdict
 from lull.core.adapters.rollback import HARM_E, harm_e
 from lull.core.errors import AdapterError, Conflict, LullError, NotFound
-from lull.core.ports import Clock, ProblemReporter
+from lull.core.ports import ProblemReporter
 from lull.core.skills.skill import Skill
 from lull.core.training.record import Run
 from lull.loops.adapters.gate import Gate
 from lull.loops.adapters.moves import AdapterHost, SwitchAdapters
+from lull.loops.chat.lived_clock import LivedClock
 from lull.store.adapters.adapter_files import AdapterFiles, UnreadableAdapter
 from lull.store.adapters.adapters import Adapters
 from lull.store.feedback.live_rewards import LiveRewards
@@ -82,7 +83,7 @@ class Promote:
         gate: Gate,
         live: LiveRewards,
         host: AdapterHost,
-        clock: Clock,
+        clock: LivedClock,
         rule: Callable[[], PromoteRule],
         tell: Callable[[AdapterVersion], None],
         problems: ProblemReporter,
@@ -186,10 +187,8 @@ class Promote:
             return
         async with self._moving:
             await self._moves.load(version)
-            now, why = self._clock.now(), "it passed its test"
-            await self._moves.move(
-                self._adapters.try_out(version.id, share=rule.trial_share, at=now, why=why)
-            )
+            share, now, why = rule.trial_share, self._clock.now(), "it passed its test"
+            await self._moves.move(self._adapters.try_out(version.id, share=share, at=now, why=why))
 
     async def promote(self, adapter: str, *, why: str, held_share: float = 0.0) -> AdaptersInForce:
         """Make an adapter the active one: it answers all new requests to its model.
@@ -376,8 +375,7 @@ class Promote:
     async def _harms(self, adapter: str, force: AdaptersInForce) -> bool:
         version = self._adapters.get(adapter)
         lived = await asyncio.to_thread(self._live.of, version, force)
-        # While the earlier adapter answers a share, compare the two in the same period, not with
-        # rewards from before.
+        # While the earlier one answers a share, the two are compared in the same period.
         before = () if force.held_share else lived.before
         if harm_e(adapter, lived.trial, lived.since, before) < self._rule().harm_e:
             return False
@@ -407,7 +405,9 @@ class Promote:
             force = self._adapters.in_force(model)  # as it is now, not before a wait
             if force.shadow is None or force.since is None:
                 return
-            if self._clock.now() - force.since >= timedelta(seconds=self._rule().trial_s):
+            since, now = force.since, self._clock.now()
+            lived = await self._clock.lasted(f"trial of {model}", f"{force.shadow} since {since}")
+            if trial_is_over(since, now, lived=lived, trial_s=self._rule().trial_s):
                 await self._promote(
                     force.shadow,
                     why="it did no harm while on trial",

@@ -28,14 +28,13 @@ from lull.core.chat.retention import (
     plan,
 )
 from lull.core.errors import StoreError
-from lull.core.ports import Clock
+from lull.loops.chat.lived_clock import LivedClock
 from lull.store.chat.deletion_list import ToForget
 from lull.store.chat.trash_files import DamagedTrash
 from lull.store.forgetting.retention import Retention
 from lull.store.forgetting.trash import Removal, Salvage, Trash, TrashFile
 
 log = logging.getLogger(__name__)
-_DAY_S = 86_400.0
 T = TypeVar("T")
 
 
@@ -77,7 +76,7 @@ class Sweep:
         self,
         retention: Retention,
         trash: Trash,
-        clock: Clock,
+        clock: LivedClock,
         *,
         limits: Callable[[], Limits],
         trash_bytes: Callable[[], int],
@@ -87,8 +86,6 @@ class Sweep:
         self._clock = clock
         self._limits = limits
         self._trash_bytes = trash_bytes
-        self._lived: DayCount | None = None
-        self._ticked_s = 0.0
         self._turn = asyncio.Lock()
 
     async def sweep(self, *, asked: bool = False) -> SweepResult:
@@ -98,7 +95,7 @@ class Sweep:
         `asked` means that the user agreed to move every conversation over the limits.
         """
         async with self._turn:
-            lived = await self._tick()
+            lived = await self._clock.count()
             await self._empty(lived)
             unasked = (await asyncio.to_thread(self._retention.unasked_deletions)).on(
                 lived.day_for_new_data
@@ -124,18 +121,6 @@ class Sweep:
                 step = await self._step(found, lived, asked=asked)
                 unasked = unasked if asked else unasked.more(step)
                 moved += step
-
-    async def _tick(self) -> DayCount:
-        """Update and store the count of days that have surely passed."""
-        lived, now_s = self._lived, self._clock.monotonic_s()
-        if lived is None:
-            lived = (await asyncio.to_thread(self._retention.day_count)).after_restart()
-        else:
-            lived = lived.after_running((now_s - self._ticked_s) / _DAY_S)
-        lived = lived.after_seeing_day(self._clock.now().toordinal())
-        await self._retention.save_day_count(lived)
-        self._lived, self._ticked_s = lived, now_s
-        return lived
 
     def _sizes(self) -> Mapping[str, int]:
         """Return the sizes of the conversations if they matter, for reading them takes long."""

@@ -323,15 +323,15 @@ class Approve:
 
     async def check_extra_files(self, key: SkillKey, proposal: str = "") -> None:
         """Raise SkillError if an additional file of a skill, or one that waits with its proposal,
-        contains a password or a key.
+        contains a password or a key; Conflict if those that waited were removed.
         """
-        await asyncio.to_thread(self._skills.folders.check_additional_files, key, proposal)
+        await asyncio.to_thread(self._skills.imported.check, key, proposal)
 
     async def move_extra_files(self, proposal: str, key: SkillKey) -> None:
         """Move the additional files of an imported skill, which waited with its proposal, into the
         folder of the approved skill.
         """
-        await asyncio.to_thread(self._skills.folders.install_held_files, proposal, key)
+        await asyncio.to_thread(self._skills.imported.install, proposal, key)
 
     async def retire(self, key: SkillKey, *, why: str, also: Also | None = None) -> SkillChange:
         """Disable a skill, so that no prompt gets it; its text stays, and `enable` restores it."""

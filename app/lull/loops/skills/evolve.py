@@ -185,7 +185,7 @@ class Evolve:
             return True
         now = self._clock.now()
         return any(
-            fault.due is not None and fault.due > now
+            fault.due is not None and fault.at <= now < fault.due  # else the clock was wrong then
             for fault in self._faults(found)
             if fault.evolver == writer.evolver.name
         )

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lull.core.errors import LullError
+from lull.core.errors import LullError, NotFound
 from lull.core.ports import Clock, Ids
 from lull.core.proof.proposal import Proposal, ProposalKind, ProposalOrigin, ProposalStatus
 from lull.core.provenance.redaction import redact_skill
@@ -112,10 +112,10 @@ class FromFiles:
 
     def _install_left(self) -> None:
         """Install the additional files that still wait although their skill's text was approved and
-        is in force, or was copied to another chat app: a kill came in between.
+        is in force, or was copied to another chat app: a kill came in between. Remove those of
+        rejected texts: until here the rejection could be undone with them.
         """
-        folders = self._skills.folders
-        copies = CopiedFiles(folders)
+        copies, imported = CopiedFiles(self._skills.folders), self._skills.imported
         for key in copies.held():
             try:
                 if self._standing(key) is None:
@@ -124,14 +124,20 @@ class FromFiles:
                     copies.install(key)
             except LullError as error:
                 log.info("files of the copy %s stay where they wait: %s", key.name, error)
-        for name in folders.held():
+        for name in imported.held():
             try:
                 proposal = self._proposals.get(name)
+                if proposal.status is ProposalStatus.REJECTED:
+                    imported.drop(name)
                 if proposal.status is not ProposalStatus.APPROVED:
                     continue
                 skill = self._standing(proposal.key)
                 if skill is not None and skill.sha256 == proposal.sha256:
-                    folders.install_held_files(proposal.id, proposal.key)
+                    imported.install(proposal.id, proposal.key)
+            except NotFound:
+                # A kill cut the import off. Of an emptied database nothing is thrown away.
+                if self._proposals.undecided(everything=True):
+                    imported.remove(name)
             except LullError as error:
                 log.info("files that wait for %s stay there: %s", name, error)
 
@@ -158,8 +164,9 @@ class FromFiles:
                     for p in self._of_file(key, sha256)
                     if p.open and p.base_sha256 == self._base(key)
                 ]
-                if waits and waits[0].status is not ProposalStatus.STALE:
-                    made.append(waits[0])
+                whole = [p for p in waits if not self._skills.imported.were_dropped(p.id)]
+                if whole and whole[0].status is not ProposalStatus.STALE:
+                    made.append(whole[0])
                     continue
                 made.append(await self._propose(key, data, file.parent, from_folder=False))
         return ImportResult(proposals=tuple(made), unchanged=tuple(unchanged))
@@ -200,8 +207,7 @@ class FromFiles:
         )
         gone = self._overtaken(key) if from_folder else []
         if not from_folder:  # before the proposal, which a kill would else leave without them
-            hold = self._skills.folders.hold_additional_files
-            await asyncio.to_thread(hold, proposal.id, folder)
+            await asyncio.to_thread(self._skills.imported.hold, proposal.id, folder)
         await self._proposals.add(proposal, data, gone=gone)
         log.info("proposal %s: a file of skill %s waits", proposal.id, key.name)
         self._tell(proposal)

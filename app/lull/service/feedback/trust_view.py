@@ -8,13 +8,13 @@ from collections.abc import Callable
 
 from lull.contract.json_object import Json
 from lull.core.feedback.calibration import (
-    A_DAY,
     Calibration,
     Counts,
     Estimate,
     RatingCandidate,
     may_train_on_judge,
     question_of_the_day,
+    was_today,
 )
 from lull.core.feedback.reward import Source
 from lull.core.ports import Clock
@@ -75,7 +75,7 @@ class TrustView:
         The question stays the same until the turn is rated or a day has passed.
         """
         asked, at = self._rewards.asked_last()
-        if at is not None and self._clock.now() - at < A_DAY:
+        if at is not None and was_today(at, self._clock.now()):
             return asked, False
         doubts = [
             self._doubt(row) for row in self._rewards.judged(limit=MOST_JUDGED, unlabelled=True)

@@ -28,6 +28,7 @@ from lull.core.ports import SecretStore
 from lull.core.proof.proposal import Proposal
 from lull.core.skills.skill import Library
 from lull.loops.chat.known_models import KnownModels
+from lull.loops.chat.lived_clock import LivedClock
 from lull.loops.chat.open_turn import TurnOpener
 from lull.loops.chat.select_skills import SelectSkills
 from lull.loops.feedback.credit_wins import credit_in
@@ -68,6 +69,7 @@ from lull.service.wiring.service import (
 from lull.service.wiring.upkeep import upkeep_of
 from lull.service.wiring.views import views_of
 from lull.store.chat.event_log import EventLog
+from lull.store.forgetting.retention import Retention
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,7 +149,7 @@ def _common_parts(settings: Settings, paths: Paths, opened: OpenResources) -> _C
     files = FromFiles(stores.skills, stores.proposals, clock=clock, ids=TimeSortedIds(), tell=tell)
     shared = SharedParts(
         stores=stores,
-        clock=clock,
+        clock=LivedClock(clock, Retention(stores.database)),
         bus=bus,
         problems=Problems(bus),
         models=ModelsHere(

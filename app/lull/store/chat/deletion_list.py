@@ -35,7 +35,7 @@ class ToForget:
     versions: tuple[str, ...] = ()
     """sha256 of the adapters to delete."""
     said: tuple[str, ...] = ()
-    """Ids of turns in the conversation that contain wishes of the user, by which other turns were
+    """What the user typed in the conversation, and the wishes in it, by which other turns were
     scored.
     """
     held: tuple[str, ...] = ()

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,6 +20,7 @@ from lull.core.feedback.signals import YOU_SAID
 from lull.core.skills.prompt_block import skills_block
 from lull.store.backups.witness import count_deleted
 from lull.store.chat.deletion_list import ToForget, read_list, written_list
+from lull.store.chat.left_out import with_other_name
 from lull.store.disk.on_disk import NOT_REGULAR, is_no_room, open_regular
 from lull.store.feedback.reward_rows import owner_condition
 from lull.store.forgetting.retention import sweep_messages
@@ -37,7 +37,6 @@ from lull.store.training.training import remove_runs
 
 FORGOTTEN_NAME: Final = "forgotten"
 """Text that replaces the name of a forgotten skill."""
-_LEFT_OUT: Final = re.compile(r"left out ([^:]*)(:.*)", re.DOTALL)
 _FACT: Final = "forgetting"
 _SEALED: Final = (*OF_ADAPTERS, TRAINED_ADAPTERS, PROOF_RECORDS)
 """Tables with sealed copies of which a deletion may take rows."""
@@ -346,7 +345,7 @@ def _texts(signals: list[dict[str, Any]]) -> list[str]:
 
 def _without_reason(selection: dict[str, Any], name: str) -> dict[str, Any] | None:
     """The selection without the name in its reason; None if it is not there."""
-    why = _without_name(selection["why"], name)
+    why = with_other_name(selection["why"], name, FORGOTTEN_NAME)
     return {**selection, "why": why} if why != selection["why"] else None
 
 
@@ -366,16 +365,8 @@ def _remove_from_reasons(connection: sqlite3.Connection, name: str) -> None:
         "SELECT id, note FROM turns WHERE note LIKE 'left out %' AND instr(note, ?) > 0", (name,)
     ).fetchall()
     for row in rows:
-        note = _without_name(row["note"], name)
+        note = with_other_name(row["note"], name, FORGOTTEN_NAME)
         connection.execute("UPDATE turns SET note = ? WHERE id = ?", (note, row["id"]))
-
-
-def _without_name(why: str, name: str) -> str:
-    """Replace a skill's name in a reason of the form "left out NAME, NAME: REASON"."""
-    if (found := _LEFT_OUT.fullmatch(why)) is None:
-        return why
-    kept = [FORGOTTEN_NAME if one == name else one for one in found[1].split(", ")]
-    return f"left out {', '.join(kept)}{found[2]}"
 
 
 def _nameless(skill: dict[str, Any], texts: set[str]) -> dict[str, Any]:

@@ -16,10 +16,13 @@ from typing import Any
 from lull.core.chat.day_count import DayCount
 from lull.core.chat.retention import RESTORED_BORN, StoredConversation, UnaskedDeletions
 from lull.store.chat.search_words import remove_words, remove_words_of_no_message
+from lull.store.rows.facts import fact
+from lull.store.rows.readable_rows import readable
 from lull.store.sqlite.database import Database
 
 _LIVED = "lived"
 _UNASKED = "unasked"
+_FIRST_DAY = "first day:"
 _TURN_BYTES = 1000
 """About what a turn takes besides its words."""
 
@@ -65,6 +68,24 @@ class Retention:
             ).fetchone()
         )
         return None if row is None else json.loads(row["value"])
+
+    async def first_day(self, what: str, which: str, day: float) -> float:
+        """Return the day number at which something was first asked for: `day` and stored at the
+        first call. `what` names what there is one of, and `which` tells it from the one before.
+        """
+        name = f"{_FIRST_DAY}{what}"
+        if (known := self._day_of(name, which)) is not None:
+            return known
+        value = {"which": which, "day": day}
+        await self._db.write(lambda connection: _keep_fact(connection, name, value))
+        return day
+
+    def _day_of(self, name: str, which: str) -> float | None:
+        text = self._db.read(lambda connection: fact(connection, name))
+        nothing = dict[str, Any]()
+        said = readable(text, dict[str, Any], nothing) if text is not None else nothing
+        day = said.get("day")
+        return day if said.get("which") == which and isinstance(day, float) else None
 
     async def save_day_count(self, lived: DayCount) -> None:
         """Store the count of days that Lull has been running, and date with it every conversation

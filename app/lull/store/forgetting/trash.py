@@ -15,11 +15,13 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from lull.core.errors import StoreError
+from lull.core.feedback.signals import YOU_SAID
 from lull.store.backups.witness import count_deleted
 from lull.store.chat.kept_pieces import KeptPieces
+from lull.store.chat.left_out import left_out_names
 from lull.store.chat.trash_files import (
     ROOT,
     DamagedTrash,
@@ -288,7 +290,7 @@ class Trash:
         Return their names, and the damaged files of which that is not known.
         """
         found, unknown = list[str](), list[Path]()
-        forms = [form for wish in wishes for form in _json_forms(wish)]
+        by_wishes = {f"{YOU_SAID}{wish}" for wish in wishes}
         for one in self.files():
             file = self.folder / f"{one.name}.gz"
             try:
@@ -296,7 +298,7 @@ class Trash:
             except DamagedTrash:
                 unknown.append(file)
                 continue
-            if any(_mentions(table, row, words, forms) for table, row in rows):
+            if any(_mentions(table, row, words, by_wishes) for table, row in rows):
                 found.append(one.name)
         return found, unknown
 
@@ -316,20 +318,38 @@ def _state(file: Path) -> tuple[int, int]:
     return (about.st_mtime_ns, about.st_size)
 
 
-def _mentions(table: str, row: TrashRow, words: Collection[str], wishes: Collection[str]) -> bool:
-    """Whether a deleted row contains one of these words, or a reward given by one of these wishes.
-    Rows that conversations share, such as messages, do not count.
+def _mentions(table: str, row: TrashRow, words: Collection[str], scores: Collection[str]) -> bool:
+    """Whether a row of a conversation itself, not of what was said in it, names one of the words,
+    or one of the scores. A word that is only part of another is not named.
     """
     if table in SHARED:
         return False
-    sought = [*words, *wishes] if table == "rewards" else words
-    texts = [value for value in row.values() if isinstance(value, str)]
-    return any(one in text for text in texts for one in sought)
+    sought = {*words, *scores}
+    return any(
+        not sought.isdisjoint({text, *left_out_names(text)})
+        for value in row.values()
+        if isinstance(value, str)
+        for text in _texts_in(value, sought)
+    )
 
 
-def _json_forms(text: str) -> list[str]:
-    """A text as it may stand in JSON."""
-    return [json.dumps(text, ensure_ascii=ascii_)[1:-1] for ascii_ in (True, False)]
+def _texts_in(value: str, sought: Collection[str]) -> list[str]:
+    """Return every text in the value of a column: those in its JSON if it is that, else itself. Of
+    broken JSON nobody knows its texts: those of `sought` that stand anywhere in it are returned.
+    """
+    if not value.startswith(("{", "[")):
+        return [value]
+    try:
+        return _leaves(json.loads(value))
+    except (ValueError, RecursionError):
+        return [one for one in sought if one in value]
+
+
+def _leaves(value: Any) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [text for one in inside for text in _leaves(one)]
 
 
 def _salvage(

@@ -19,7 +19,7 @@ from lull.core.skills.skill_secrets import (
     name_without_secrets,
     secret_in_name,
 )
-from lull.store.disk.on_disk import NOT_REGULAR, open_regular, read_regular
+from lull.store.disk.on_disk import NOT_REGULAR, make_folder, open_regular, read_regular, to_disk
 from lull.store.skills.skill_md import FILE_LIMIT
 
 SKILL_FILE = "SKILL.md"
@@ -105,14 +105,17 @@ def check_beside(folder: Path) -> None:
 
 
 def copy_beside(source: Path, target: Path) -> None:
-    """Copy the additional files of a skill folder (all but SKILL.md) to another folder. Raises
+    """Copy the additional files of a skill folder (all but SKILL.md) to another folder. They are on
+    the disk when this returns: then the database may say so, or `source` be removed. Raises
     SkillError.
     """
     for path in files_beside(source):
         copy = target / path.relative_to(source)
         try:
-            copy.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(copy.parent)
             shutil.copyfile(path, copy)
+            to_disk(copy)
+            to_disk(copy.parent)
         except OSError as error:
             raise file_error(path, error) from error
 

@@ -3,7 +3,7 @@
 `skills/[CLIENT/]NAME/SKILL.md` is the working copy, which a person may edit (shared skills are in
 `skills/everybody/`). `versions/SHA256.md` holds every text ever approved, named by its hash and
 never overwritten. Only `forget` deletes: a removed skill's working copy moves to `archive/`. The
-other files of an imported folder wait in `waiting/PROPOSAL/` until its text is approved.
+other files of an imported folder wait in `waiting/PROPOSAL/` (`ImportedFiles`).
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ from lull.store.disk.on_disk import (
 from lull.store.skills.skill_files import (
     COPY_LIMIT,
     SKILL_FILE,
-    check_beside,
     copy_beside,
     file_error,
     file_proves,
@@ -70,7 +69,6 @@ class SkillFolders:
         self.working = root / "skills"
         self.versions = root / "versions"
         self.archive = root / "archive"
-        self.waiting = root / "waiting"
         self._texts: dict[str, SkillText] = {}
         for folder in (self.working, self.versions):
             make_folder(folder)
@@ -279,31 +277,6 @@ class SkillFolders:
 
     def _archived(self, key: SkillKey) -> Iterator[Path]:
         return self._free_archive(key).parent.glob(f"{glob.escape(key.name)}.*")
-
-    def hold_additional_files(self, proposal: str, source: Path) -> None:
-        """Copy an imported skill's additional files to a waiting folder, where they stay until the
-        user has approved or rejected the skill's text.
-        """
-        copy_beside(source, inside(self.waiting, proposal))
-
-    def held(self) -> list[str]:
-        """Return the ids of the proposals for which additional files wait."""
-        return [folder.name for folder in _visible(self.waiting)]
-
-    def install_held_files(self, proposal: str, key: SkillKey) -> None:
-        """Move an imported skill's additional files from the waiting folder into the folder of the
-        skill, which is now approved.
-        """
-        source = inside(self.waiting, proposal)
-        if source.is_dir():
-            copy_beside(source, self.folder(key))
-            shutil.rmtree(source, ignore_errors=True)
-
-    def check_additional_files(self, key: SkillKey, proposal: str = "") -> None:
-        """Raise SkillError if a file beside the skill, or its proposal, holds a password or key."""
-        check_beside(self.folder(key))
-        if proposal:
-            check_beside(inside(self.waiting, proposal))
 
     def copy_out(self, key: SkillKey, sha256: str, target: Path) -> None:
         """Export a skill folder for other tools: this version's text and the working copy's

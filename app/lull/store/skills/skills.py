@@ -28,6 +28,7 @@ from lull.core.skills.skill import (
     SkillText,
     scope_of,
 )
+from lull.store.skills.imported_files import ImportedFiles
 from lull.store.skills.library_reader import LibraryReader
 from lull.store.skills.proof_records import record_earlier_proofs, record_proof
 from lull.store.skills.skill_folders import SkillFolders, UnreadableSkill, WorkingCopy
@@ -51,6 +52,7 @@ class Skills(LibraryReader):
 
     def __init__(self, database: Database, folders: SkillFolders) -> None:
         super().__init__(database, folders)
+        self.imported = ImportedFiles(folders)
         database.submit(create_seals).result()
         record_earlier_proofs(database, folders.kept_proofs)
         self.strange: tuple[WorkingCopy, ...] = ()

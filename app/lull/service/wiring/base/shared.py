@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import aiohttp
 
 from lull.backends.ollama.facts import OllamaFacts
-from lull.backends.system.clock import SystemClock
 from lull.core.skills.prompt_block import Placement
+from lull.loops.chat.lived_clock import LivedClock
 from lull.loops.skills.approve import Approve
 from lull.service.builtin.model import EngineModels
 from lull.service.idle.quiet import Activity
@@ -39,7 +39,7 @@ class SharedParts:
     """
 
     stores: Stores
-    clock: SystemClock
+    clock: LivedClock
     bus: EventBus
     problems: Problems
     models: ModelsHere

@@ -11,13 +11,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 from lull.backends.idle.sources import choose_source
-from lull.backends.system.clock import SystemClock, TimeSortedIds
+from lull.backends.system.clock import TimeSortedIds
 from lull.backends.system.local_zone import local_zone
 from lull.config.settings import Settings
 from lull.core.events import EventKind
 from lull.core.idle.policy import IdleWindow
 from lull.core.idle.ports import OffersWork
 from lull.core.idle.signals import IdleSource, StartableIdleSource
+from lull.core.ports import Clock
 from lull.loops.idle.decide_idle import DecideIdle
 from lull.loops.idle.watch_idle import WatchIdle, WatchRule
 from lull.loops.proof.lull_queue import LullQueue
@@ -29,7 +30,7 @@ from lull.store.idle.windows import Windows
 
 
 def idle_source(
-    settings: Callable[[], Settings], clock: SystemClock, returned: Callable[[], None]
+    settings: Callable[[], Settings], clock: Clock, returned: Callable[[], None]
 ) -> StartableIdleSource:
     """Choose the source of this machine's idle signals, such as the time of the last input.
 
