@@ -296,9 +296,9 @@ class ReviewPage(Page):
         """Give the list the focus that a button has: once it is disabled or hidden, Qt would give
         it to some other control, on which the next key would act.
         """
-        buttons = (self.approve, self.reject, self.edit, self.defer, self.compare)
-        buttons = (*buttons, self.prove, self.stop)
-        if any(one.hasFocus() for one in buttons) and self.decisions.under_way:
+        deciding = (self.approve, self.reject, self.edit, self.defer, self.compare)
+        testing = (self.prove, self.stop)
+        if any(one.hasFocus() for one in (*deciding, *testing)) and self.decisions.under_way:
             self.list.setFocus()
 
     # Decisions
