@@ -31,9 +31,9 @@ from lull.store.training.tidy_runs import RunFolderCleanup
 from tests.building import bytes_below
 from tests.cancelling import cancelled_within
 from tests.damage import damage_record
-from tests.loops.classroom import MODEL
+from tests.loops.classroom import ANYBODY, MODEL
+from tests.loops.night_house import POCKET, NightHouse
 from tests.loops.night_house import RULE as NIGHT_RULE
-from tests.loops.night_house import NightHouse
 
 WORD = "xylophonic"
 """A word that occurs nowhere but in the conversation to be forgotten."""
@@ -157,6 +157,17 @@ class Archive(NightHouse):
         turns = await self.plays(asked, "an answer", rule, "noted", model=model)
         await self.score.read_new()
         return self.trajectories.turn(turns[0]).trajectory, turns[0]
+
+    async def held_menus(self, count: int, *, client: Client = ANYBODY) -> list[str]:
+        """Hold conversations about menus: the first is corrected in words, and the later ones are
+        held to these, since the skill that was made of them is approved in between.
+        """
+        (first,) = await self.menus(1, client=client)
+        _, turns = self.trajectories.get(self.trajectories.turn(first).trajectory)
+        skills_of = client.name if client.apart else ""
+        await self.approved(wish_turns=(turns[-1].id,), model=POCKET, client=skills_of)
+        later = await self.menus(count - 1, corrected=0, seed=2, client=client)
+        return [first, *later]
 
     async def run_of(self, name: str, turns: Iterable[str], **more: object) -> Run:
         """Store a run of these turns with its folder, as the slow loop leaves it."""
@@ -493,7 +504,7 @@ async def test_what_failed_in_between_goes_on_when_it_is_asked_for_again(
 
 
 async def test_other_turns_that_were_held_to_its_words_are_scored_anew(archive: Archive) -> None:
-    turns = await archive.menus(2)
+    turns = await archive.held_menus(2)
     await archive.score.read_new()
     row = archive.known(turns[1])
     assert row.signals
@@ -509,7 +520,7 @@ async def test_who_said_the_same_in_another_room_keeps_scores_votes_and_runs(
     archive: Archive,
 ) -> None:
     ben = Client(name="ben", apart=True)
-    hers, his = await archive.menus(2), await archive.menus(2, client=ben)
+    hers, his = await archive.held_menus(2), await archive.held_menus(2, client=ben)
     await archive.run_of("run_1", [his[1]], kind=RunKind.KTO)
     before = archive.known(his[1])
     assert [signal.text for signal in before.signals] == [f"you said: no, {NIGHT_RULE}"]
@@ -522,15 +533,15 @@ async def test_who_said_the_same_in_another_room_keeps_scores_votes_and_runs(
 async def test_nor_does_what_is_answered_while_it_is_forgotten_keep_its_words(
     archive: Archive,
 ) -> None:
-    """During forgetting the wish is still remembered, so that new answers are scored by it."""
-    turns = await archive.menus(2)
+    """Until its rows are removed the wish is remembered, so that new answers are scored by it."""
+    turns = await archive.held_menus(2)
     scored: list[str] = []
 
     async def more() -> None:
         scored.extend(await archive.menus(1, corrected=0, seed=5))
         assert archive.known(scored[0]).signals
 
-    archive.meanwhile = more
+    archive.meanwhile_at, archive.meanwhile = "stop", more
     await archive.forget.forget(archive.trajectories.turn(turns[0]).trajectory)
     assert archive.known(scored[0]).signals == ()
     await archive.score.read_new()
@@ -561,7 +572,7 @@ async def test_what_was_scored_by_its_words_goes_though_it_was_trained_on_others
 
 
 async def test_a_run_of_answers_that_were_labelled_by_its_words_goes(archive: Archive) -> None:
-    turns = await archive.menus(3)
+    turns = await archive.held_menus(3)
     (clean,) = await archive.plays("tell a joke about salt", "haha", model="pocket")
     await archive.run_of("run_1", [turns[1]], kind=RunKind.KTO)
     await archive.run_of("run_2", [clean], kind=RunKind.KTO)
@@ -571,19 +582,18 @@ async def test_a_run_of_answers_that_were_labelled_by_its_words_goes(archive: Ar
     assert [run.id for run in archive.training.runs()] == ["run_2"]
 
 
-@pytest.mark.parametrize("moment", ["stop", "exemplars"])
 async def test_a_run_of_such_answers_that_is_made_meanwhile_goes_too(
-    archive: Archive, moment: str
+    archive: Archive,
 ) -> None:
-    """The run is made before its rows are removed, or while its words are still remembered."""
-    turns = await archive.menus(2)
+    """The run is made before its rows are removed, while its words are still remembered."""
+    turns = await archive.held_menus(2)
 
     async def more() -> None:
         (late,) = await archive.menus(1, corrected=0, seed=5)
         assert archive.known(late).signals
         await archive.run_of("run_late", [late], kind=RunKind.KTO)
 
-    archive.meanwhile_at, archive.meanwhile = moment, more
+    archive.meanwhile_at, archive.meanwhile = "stop", more
     await archive.forget.forget(archive.trajectories.turn(turns[0]).trajectory)
     assert archive.training.runs() == []
     assert archive.folders.is_gone("run_late")
@@ -593,7 +603,7 @@ async def test_of_a_crash_the_turns_that_it_was_scored_by_are_still_known(
     archive: Archive,
 ) -> None:
     """After the crash their scores are gone, and a run may have been made of these turns."""
-    turns = await archive.menus(2)
+    turns = await archive.held_menus(2)
     archive.dies_at = "exemplars"
     with pytest.raises(PowerCut):
         await archive.forget.forget(archive.trajectories.turn(turns[0]).trajectory)
