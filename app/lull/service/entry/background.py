@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from functools import partial
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from lull.core.errors import ResourceError
 from lull.core.models.exam import ModelRole
 from lull.service.builtin.idle_engine import IdleEngine, UnloadableEngine
 from lull.service.models.follow_exams import FollowExams
 from lull.service.models.in_force import LEARNER_PROBLEM
-from lull.service.process.supervisor import Job
 from lull.service.proof.proving import HOLDOUT_PROBLEM
 from lull.service.wiring.night.lulls import collecting_signals
 from lull.service.wiring.service import Service, finishing_of
 
 KINDS_PROBLEM = "kinds of requests"
 
-_Task: TypeAlias = tuple[str, Job]
-"""A background task: its name, under which its problems are shown, and what it does."""
+_Kept: TypeAlias = Coroutine[Any, Any, None]
+"""A background task that the supervisor keeps going; its problems are shown under its name."""
 
 
 class BackgroundTasks:
@@ -36,63 +35,67 @@ class BackgroundTasks:
 
     async def run(self) -> None:
         """Run the service's background tasks until cancelled."""
-        keep = self._service.upkeep.supervisor.keep
         async with asyncio.TaskGroup() as group:
-            for name, job in (
+            for task in (
                 *self._requests(),
                 *self._upkeep(),
                 *self._models(),
                 *self._fast_loop(),
                 *self._lulls(),
             ):
-                group.create_task(keep(name, job))
+                group.create_task(task)
 
-    def _requests(self) -> Iterator[_Task]:
+    def _requests(self) -> Iterator[_Kept]:
         """Yield the tasks that requests rely on."""
+        keep = self._service.upkeep.supervisor.keep
         upstream = self._service.answering.upstream
-        yield "checking on Ollama", partial(upstream.watch, self._probe_every_s)
-        yield "the memory of past requests", self._open_memory
-        yield KINDS_PROBLEM, self._load_kinds
+        yield keep("checking on Ollama", partial(upstream.watch, self._probe_every_s))
+        yield keep("the memory of past requests", self._open_memory)
+        yield keep(KINDS_PROBLEM, self._load_kinds)
 
-    def _upkeep(self) -> Iterator[_Task]:
+    def _upkeep(self) -> Iterator[_Kept]:
         """Yield the tasks that keep the stored data in order."""
+        keep = self._service.upkeep.supervisor.keep
         upkeep = self._service.upkeep
-        yield "deleting old conversations", upkeep.throwing_away.run
-        yield "deleting what was forgotten", finishing_of(self._service).run
-        yield "making backups", upkeep.backups.run
-        yield "watching over the database", upkeep.keep_watch.run
-        yield "watching over the records", upkeep.watch_records.run
-        yield "watching the files of skills", upkeep.watch_library.run
+        yield keep("deleting old conversations", upkeep.throwing_away.run)
+        yield keep("deleting what was forgotten", finishing_of(self._service).run)
+        yield keep("making backups", upkeep.backups.run)
+        yield keep("watching over the database", upkeep.keep_watch.run)
+        yield keep("watching over the records", upkeep.watch_records.run)
+        yield keep("watching the files of skills", upkeep.watch_library.run)
 
-    def _models(self) -> Iterator[_Task]:
+    def _models(self) -> Iterator[_Kept]:
         """Yield the tasks that unload models, choose which has which role, and watch adapters."""
+        keep = self._service.upkeep.supervisor.keep
         following = self._service.choices.following
         for engine in self._shared.models.built_in.engines:
-            yield "unloading the built-in model", self._idle_engine(engine).unload
-        yield "unloading the trained model", self._unload_learner
-        yield LEARNER_PROBLEM, following.keep_switching_learner
-        yield "choosing the model that learns", following.keep_choosing_learner
-        yield "choosing the models to test", self._exams().run
-        yield "watching trained models", self._slow_loop.adapters.control.watch
+            yield keep("unloading the built-in model", self._idle_engine(engine).unload)
+        yield keep("unloading the trained model", self._unload_learner)
+        yield keep(LEARNER_PROBLEM, following.keep_switching_learner)
+        yield keep("choosing the model that learns", following.keep_choosing_learner)
+        yield keep("choosing the models to test", self._exams().run)
+        yield keep("watching trained models", self._slow_loop.adapters.control.watch)
 
-    def _fast_loop(self) -> Iterator[_Task]:
+    def _fast_loop(self) -> Iterator[_Kept]:
         """Yield the tasks that learn skills from feedback."""
+        keep = self._service.upkeep.supervisor.keep
         learning = self._service.learning
-        yield "choosing where skills stand in prompts", learning.placing.follow
-        yield "scoring answers", learning.fast_loop.scoring
-        yield "reading your feedback", learning.fast_loop.hearing
-        yield "judging answers", learning.fast_loop.judging
-        yield "writing skills", learning.fast_loop.writing
-        yield HOLDOUT_PROBLEM, learning.proofs.proving.check_skills_in_use
+        yield keep("choosing where skills stand in prompts", learning.placing.follow)
+        yield keep("scoring answers", learning.fast_loop.scoring)
+        yield keep("reading your feedback", learning.fast_loop.hearing)
+        yield keep("judging answers", learning.fast_loop.judging)
+        yield keep("writing skills", learning.fast_loop.writing)
+        yield keep(HOLDOUT_PROBLEM, learning.proofs.proving.check_skills_in_use)
 
-    def _lulls(self) -> Iterator[_Task]:
+    def _lulls(self) -> Iterator[_Kept]:
         """Yield the tasks that find lulls (idle times) and what to train in them."""
+        keep = self._service.upkeep.supervisor.keep
         job = self._slow_loop.job
-        yield "looking for something to train", job.keep_searching
-        yield "watching paused training", job.watch_suspension
-        yield "looking for new answers to train on", self._nudge_night
-        yield "watching for idle times", self._watch_for_lulls
-        yield "reading calendars", self._service.lulls.calendars.keep_fresh
+        yield keep("looking for something to train", job.keep_searching)
+        yield keep("watching paused training", job.watch_suspension)
+        yield keep("looking for new answers to train on", self._nudge_night)
+        yield keep("watching for idle times", self._watch_for_lulls)
+        yield keep("reading calendars", self._service.lulls.calendars.keep_fresh)
 
     async def _nudge_night(self) -> None:
         """Tell training of every event, since some change what can be trained on."""
