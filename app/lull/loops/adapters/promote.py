@@ -406,7 +406,7 @@ class Promote:
             if force.shadow is None or force.since is None:
                 return
             since, now = force.since, self._clock.now()
-            lived = await self._clock.lasted(f"trial of {model}", f"{force.shadow} since {since}")
+            lived = await self._clock.lasted(f"trial:{model}", f"{force.shadow}:{since}")
             if trial_is_over(since, now, lived=lived, trial_s=self._rule().trial_s):
                 await self._promote(
                     force.shadow,
