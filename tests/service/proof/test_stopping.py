@@ -195,7 +195,7 @@ def test_what_is_not_tested_is_not_stopped(desk: Desk, api: ControlSocket) -> No
     made = desk.propose(replays=proved(), status=ProposalStatus.PROVED)
     said = api.ask("POST", f"/v1/proposals/{made.id}/stop", {})
     assert said.status == 409 and desk.proofs.stopped == []
-    assert said.json["error"]["detail"] == "The suggestion “Menu style” is proved."
+    assert said.json["error"]["detail"] == "The suggestion menu-style is proved."
     assert api.ask("POST", "/v1/proposals/prop_none/stop", {}).status == 404
 
 

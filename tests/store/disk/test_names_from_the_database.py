@@ -13,6 +13,7 @@ from lull.core.errors import LullError, StoreError
 from lull.core.skills.skill import SkillKey
 from lull.store.disk.on_disk import inside
 from lull.store.rows.facts import set_fact
+from lull.store.skills.imported_files import ImportedFiles
 from tests.loops.forgetting.test_forget import Archive, archive
 
 __all__ = ["archive"]
@@ -65,4 +66,4 @@ async def test_no_skill_of_such_a_name_is_written_or_read(archive: Archive) -> N
                 use(key)
     for proposal in ("", "../../..", "/tmp"):
         with pytest.raises(StoreError):
-            folders.install_held_files(proposal, SkillKey("", "a"))
+            ImportedFiles(folders).install(proposal, SkillKey("", "a"))
