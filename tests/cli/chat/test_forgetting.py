@@ -180,7 +180,7 @@ def test_what_another_program_keeps_on_the_disk_is_said_and_goes_when_it_leaves(
             assert ran.code == 1 and "which another program is reading" in ran.err, ran
         assert holding(lull, "quartzword")
         if running:
-            (problem,) = lull.ask("status")["problems"]
+            (problem,) = eventually(lambda: lull.ask("status")["problems"])
             assert "which another program is reading" in problem["detail"]
     if running:  # it is tried again by itself
         eventually(lambda: not holding(lull, "quartzword"))
