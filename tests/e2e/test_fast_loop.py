@@ -160,7 +160,8 @@ def test_the_users_rating_decides_over_a_check_on_every_surface(
     lull = proved
     service = lull.serve()
     asked = "write a menu for green happy mouse"
-    Talk(service).says(asked)  # the wish of a moment ago scores it bad
+    lull.ask("review", "approve", one_proposal(lull)["id"], "--yes")
+    Talk(service).says(asked)  # a check says whether it keeps the approved rule
     settled(lull)
 
     def turn() -> Json:
