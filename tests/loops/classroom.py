@@ -36,7 +36,7 @@ from lull.loops.feedback.credit_wins import CreditWins
 from lull.loops.feedback.hear import Hear
 from lull.loops.feedback.reward_book import RewardBook
 from lull.loops.feedback.score import Score
-from lull.loops.feedback.standing_wishes import DecidedWishes, StandingWishes
+from lull.loops.feedback.standing_wishes import StandingWishes, TurnedDownWishes
 from lull.loops.feedback.verify import Reads, Verifier
 from lull.loops.proof.compare import Compare
 from lull.loops.proof.holdout import Holdout
@@ -260,7 +260,7 @@ class Classroom(Home):
                 self.rewards,
                 self.feedback,
                 verifier,
-                decided=DecidedWishes(self.proposals, self.skills, in_use=self),
+                turned_down=TurnedDownWishes(self.proposals, self.skills, in_use=self),
             ),
         )
         propose = Propose(

@@ -304,23 +304,16 @@ async def test_whoever_is_in_a_hurry_is_read_in_a_hurry(unread: Classroom) -> No
 # What follows
 
 
-async def test_a_wish_that_is_read_late_scores_the_answer_before_it_and_holds_once_approved(
+async def test_a_wish_that_is_read_late_holds_and_scores_the_answer_before_it(
     unread: Classroom,
 ) -> None:
-    before, turn = await said(unread, "no, always use bars")
+    before, _ = await said(unread, "no, always use bars")
     unread.reader = WordReader()
     await read(unread)
     assert kinds(unread, before) == [SignalKind.CORRECTION, SignalKind.CHECK]
-    await approved(unread, turn)
     (later,) = await unread.plays("a menu for Monday", "rice, beans", model=CHECKED)
     await unread.score.read_new()
     assert value(unread, later) == -1.0
-
-
-async def approved(room: Classroom, *turns: str) -> None:
-    """Approve a skill that was made of what the user said in these turns."""
-    proposal = await room.proposes(wish_turns=turns)
-    await room.review.approve(proposal.id, sha256=proposal.sha256)
 
 
 async def test_a_wish_that_is_read_late_stands_behind_what_was_said_after_it(
@@ -328,8 +321,6 @@ async def test_a_wish_that_is_read_late_stands_behind_what_was_said_after_it(
 ) -> None:
     """The newest words hold, in whatever order they were read."""
     turns = [await said(unread, words) for words in ("bars, the older", "bars, the newer")]
-    await approved(unread, *(turn for _, turn in turns))
-    await unread.score.read_new()
     for before, turn in reversed(turns):
         words = unread.served(turn).asked
         feedback = Feedback(

@@ -1,5 +1,4 @@
-"""Tests of standing wishes: whose answers a wish of the user's is applied to, from when and until
-when."""
+"""Tests of standing wishes: whose answers a wish of the user's is applied to, and until when."""
 
 from __future__ import annotations
 
@@ -12,9 +11,8 @@ import pytest
 from lull.core.chat.client import Client
 from lull.core.errors import StoreError
 from lull.core.feedback.feedback import Feedback
-from lull.core.proof.proposal import Proposal
 from lull.core.skills.skill import ChangeKind
-from lull.loops.feedback.standing_wishes import DecidedWishes, StandingWishes
+from lull.loops.feedback.standing_wishes import StandingWishes, TurnedDownWishes
 from lull.store.feedback.feedback import FeedbackRows
 from lull.store.feedback.reward_rows import RewardRow
 from lull.store.feedback.rewards import Rewards
@@ -26,24 +24,19 @@ ANNA, BEN = (Client(name=name, apart=True) for name in ("anna", "ben"))
 WISH = "no, when you write a menu, join with bars"
 
 
-async def taught_bars(room: Classroom, client: Client = ANYBODY) -> tuple[str, str]:
-    """Return the wrong turn, and one after the user had approved the skill made of what they
-    want.
-    """
-    said = ("a menu please", "soup, fish", WISH, "soup | fish")
-    first, _ = await room.plays(*said, model=CHECKED, client=client)
+async def taught_bars(room: Classroom) -> tuple[str, str]:
+    """Return the wrong turn, and one after the user had said what they want; a proposal waits."""
+    first, _ = await room.plays(
+        "a menu please",
+        "soup, fish",
+        "no, when you write a menu, join with bars",
+        "soup | fish",
+        model=CHECKED,
+    )
+    (later,) = await room.plays("a menu for Monday", "rice, beans", model=CHECKED)
     await room.score.read_new()
-    proposal = await suggested(room, client.name if client.apart else "")
-    await room.review.approve(proposal.id, sha256=proposal.sha256)
-    (later,) = await room.plays("a menu for Monday", "rice, beans", model=CHECKED, client=client)
-    await room.score.read_new()
+    await room.evolve.step()
     return first, later
-
-
-async def suggested(room: Classroom, client: str = "") -> Proposal:
-    while not (mine := [p for p in room.open_proposals() if p.key.client == client]):
-        assert await room.evolve.step()
-    return mine[0]
 
 
 def verdict(room: Classroom, turn: str) -> float | None:
@@ -51,25 +44,9 @@ def verdict(room: Classroom, turn: str) -> float | None:
     return reward and reward.value
 
 
-async def test_a_wish_holds_no_later_answer_to_it_before_its_skill_is_approved(
-    room: Classroom,
-) -> None:
-    first, _ = await room.plays("a menu please", "soup, fish", WISH, "soup | fish", model=CHECKED)
-    (waiting,) = await room.plays("a menu for Monday", "rice, beans", model=CHECKED)
-    await room.score.read_new()
-    assert verdict(room, first) == -1.0, "of this answer the user has said that it was wrong"
-    assert verdict(room, waiting) is None
-    proposal = await suggested(room)
-    await room.review.approve(proposal.id, sha256=proposal.sha256)
-    (later,) = await room.plays("a menu for Friday", "rice, beans", model=CHECKED)
-    await room.score.read_new()
-    assert [verdict(room, one) for one in (waiting, later)] == [None, -1.0]
-
-
 async def test_a_wish_that_was_turned_down_holds_no_answer_to_it(room: Classroom) -> None:
     first, later = await taught_bars(room)
     assert verdict(room, later) == -1.0
-    await room.review.undo()
     (proposal,) = room.open_proposals()
     await room.review.reject(proposal.id, reason="I did not mean that")
     await room.score.read_new()
@@ -81,32 +58,37 @@ async def test_a_wish_that_was_turned_down_holds_no_answer_to_it(room: Classroom
     assert verdict(room, first) == -1.0
 
     await room.review.undo()
-    await room.review.approve(proposal.id, sha256=proposal.sha256)
     (again,) = await room.plays("a menu for Sunday", "rice, beans", model=CHECKED)
     await room.score.read_new()
     assert verdict(room, again) == -1.0
 
 
 async def wished(room: Classroom, client: Client = ANYBODY) -> str:
-    """Return a turn that did not do what its user had said they want, and approved."""
-    return (await taught_bars(room, client))[1]
+    """Return a turn that did not do what its user had said they want."""
+    await room.plays(
+        "a menu please", "soup, fish", WISH, "soup | fish", model=CHECKED, client=client
+    )
+    (later,) = await room.plays("a menu for Monday", "rice, beans", model=CHECKED, client=client)
+    await room.score.read_new()
+    return later
 
 
-async def switched_off(room: Classroom, client: str = "") -> None:
-    (key,) = {skill.key for skill in room.library.active_of(client) if skill.key.client == client}
-    await room.approve.switch(key, ChangeKind.DISABLE)
+async def rejected(room: Classroom, client: str = "") -> None:
+    while not (mine := [p for p in room.open_proposals() if p.key.client == client]):
+        assert await room.evolve.step()
+    await room.review.reject(mine[0].id, reason="I did not mean that")
 
 
 @pytest.mark.parametrize("away", [False, True])
 async def test_what_one_client_turns_down_another_still_wants(room: Classroom, away: bool) -> None:
     """This also holds if the wish was turned down just before the service ended."""
     hers, his, everybodys = [await wished(room, one) for one in (ANNA, BEN, ANYBODY)]
-    await switched_off(room, "anna")
+    await rejected(room, "anna")
     if away:
         await room.restart()
     await room.score.read_new()
     assert [verdict(room, one) for one in (hers, his, everybodys)] == [None, -1.0, -1.0]
-    await switched_off(room)
+    await rejected(room)
     await room.score.read_new()
     assert [verdict(room, one) for one in (hers, his, everybodys)] == [None, -1.0, None]
     await room.restart()
@@ -116,7 +98,7 @@ async def test_what_one_client_turns_down_another_still_wants(room: Classroom, a
 
 async def test_words_said_again_after_they_were_turned_down_stand(room: Classroom) -> None:
     before = await wished(room)
-    await switched_off(room)
+    await rejected(room)
     await room.score.read_new()
     again = await wished(room)
     await room.plays("tell a joke", "haha", "no, make it shorter", "ha", model=CHECKED)
@@ -135,7 +117,7 @@ def wishes_of(room: Classroom, *, most: int) -> StandingWishes:
         room.rewards,
         room.feedback,
         room.verifier,
-        decided=DecidedWishes(room.proposals, room.skills, in_use=room),
+        turned_down=TurnedDownWishes(room.proposals, room.skills, in_use=room),
         most=most,
     )
 
@@ -144,12 +126,11 @@ async def test_half_a_character_in_a_wish_keeps_nobody_from_turning_it_down(
     room: Classroom,
 ) -> None:
     _, said = await room.plays("a menu please", "soup", f"{WISH} \ud83d", "a | b", model=CHECKED)
-    proposal = await room.proposes(wish_turns=(said,))  # in a writer's words
-    await room.review.approve(proposal.id, sha256=proposal.sha256)
     (later,) = await room.plays("a menu for Monday", "rice, beans", model=CHECKED)
     await room.score.read_new()
     assert verdict(room, later) == -1.0
-    await room.approve.switch(proposal.key, ChangeKind.DISABLE)
+    proposal = await room.proposes(wish_turns=(said,))  # in a writer's words
+    await room.review.reject(proposal.id, reason="I did not mean that")
     await room.score.read_new()
     assert verdict(room, later) is None
 
@@ -159,38 +140,50 @@ async def test_nor_does_one_whose_skill_was_switched_off(
     room: Classroom, change: ChangeKind
 ) -> None:
     _, later = await taught_bars(room)
+    (proposal,) = room.open_proposals()
+    await room.review.approve(proposal.id, sha256=proposal.sha256)
+    await room.score.read_new()
     assert verdict(room, later) == -1.0
-    (key,) = room.library.skills
-    await room.approve.switch(key, change)
+    await room.approve.switch(proposal.key, change)
     await room.score.read_new()
     assert verdict(room, later) is None
 
 
 async def test_what_lull_took_out_for_harm_is_still_what_the_user_said(room: Classroom) -> None:
     _, later = await taught_bars(room)
-    (key,) = room.library.skills
-    await room.approve.retire(key, why="conversations go better without it")
+    (proposal,) = room.open_proposals()
+    await room.review.approve(proposal.id, sha256=proposal.sha256)
+    await room.approve.retire(proposal.key, why="conversations go better without it")
     await room.score.read_new()
     assert verdict(room, later) == -1.0
-    await room.approve.switch(key, ChangeKind.DELETE)
+    await room.approve.switch(proposal.key, ChangeKind.DELETE)
     await room.score.read_new()
     assert verdict(room, later) is None
 
 
 async def test_a_wish_holds_for_later_answers_of_the_same_room(room: Classroom) -> None:
-    await taught_bars(room)
+    await room.plays(
+        "a menu please", "soup, fish", "no, join with bars", "soup | fish", model=CHECKED
+    )
+    (wrong,) = await room.plays("a menu for Monday", "rice, beans", model=CHECKED)
     (right,) = await room.plays("a menu for Friday", "rice | beans", model=CHECKED)
     (other,) = await room.plays("what is a lull", "a calm", model=CHECKED)
     await room.score.read_new()
-    assert [verdict(room, turn) for turn in (right, other)] == [1.0, None]
+    rewards = [room.known(turn).reward for turn in (wrong, right, other)]
+    assert [reward and reward.value for reward in rewards] == [-1.0, 1.0, None]
 
 
 async def test_a_wish_is_remembered_after_a_restart(room: Classroom) -> None:
-    await taught_bars(room)
-    await room.restart()
-    (wrong,) = await room.plays("a menu for Sunday", "rice, beans", model=CHECKED)
+    await room.plays(
+        "a menu please", "soup, fish", "no, join with bars", "soup | fish", model=CHECKED
+    )
     await room.score.read_new()
-    assert verdict(room, wrong) == -1.0
+    await room.restart()
+    (wrong,) = await room.plays("a menu for Monday", "rice, beans", model=CHECKED)
+    await room.score.read_new()
+    reward = room.known(wrong).reward
+    assert reward is not None
+    assert reward.value == -1.0
 
 
 # Beside the requests
@@ -231,16 +224,16 @@ class WatchedFeedback(FeedbackRows):
 async def test_what_still_stands_is_worked_out_beside_the_requests(room: Classroom) -> None:
     watched = WatchedRewards(room.database)
 
-    class WatchedDecided(DecidedWishes):
-        def turns(self) -> tuple[frozenset[str], frozenset[str]]:
+    class WatchedTurnedDown(TurnedDownWishes):
+        def turns(self) -> frozenset[str]:
             watched.read_on.append(threading.current_thread())
             return super().turns()
 
-    down = WatchedDecided(room.proposals, room.skills, in_use=room)
+    down = WatchedTurnedDown(room.proposals, room.skills, in_use=room)
     heard = WatchedFeedback(room.database, read_on=watched.read_on)
-    room.score.wishes = StandingWishes(watched, heard, room.verifier, decided=down)
+    room.score.wishes = StandingWishes(watched, heard, room.verifier, turned_down=down)
     later = await wished(room)
-    await switched_off(room)
+    await rejected(room)
     await room.score.read_new()
     assert verdict(room, later) is None
     assert len(watched.read_on) > 3
@@ -251,7 +244,7 @@ async def test_a_verdict_that_could_not_be_taken_back_is_taken_back_later(room: 
     room.rewards = watched = WatchedRewards(room.database)
     room.learn()
     later = await wished(room)
-    await switched_off(room)
+    await rejected(room)
     watched.full = True
     with pytest.raises(StoreError):
         await room.score.read_new()

@@ -39,7 +39,7 @@ from lull.loops.feedback.credit_wins import CreditWins
 from lull.loops.feedback.hear import Hear
 from lull.loops.feedback.reward_book import RewardBook
 from lull.loops.feedback.score import Score
-from lull.loops.feedback.standing_wishes import DecidedWishes, StandingWishes
+from lull.loops.feedback.standing_wishes import StandingWishes, TurnedDownWishes
 from lull.loops.feedback.verify import Verifier
 from lull.loops.proof.holdout import Holdout
 from lull.loops.proof.measured_skills import UseEvidence
@@ -248,7 +248,7 @@ class House:
                 self.rewards,
                 self.feedback,
                 verifier,
-                decided=DecidedWishes(self.proposals, self.skills, in_use=self),
+                turned_down=TurnedDownWishes(self.proposals, self.skills, in_use=self),
             ),
         )
         model = ModelEvolver(world.writer, coin=FakeCoin())

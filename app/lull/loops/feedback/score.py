@@ -140,10 +140,10 @@ class Score:
         if not before.complete:  # thanks for an answer that was stopped do not say that it was good
             signals = tuple(one for one in signals if one.kind is not SignalKind.THANKS)
         if not findings.lasts:
-            await self.wishes.replace(served, feedback.turn, None)
+            await self.wishes.drop(served, feedback.turn)
             return row, signals
         wish = self._verifier.wish_of(feedback, about=newest_words(before.request))
-        wishes = await self.wishes.replace(served, feedback.turn, wish)
+        wishes = await self.wishes.add(served, wish)
         if feedback.read_by == DENIED_BY:  # the wish stands, and says nothing of this answer
             wishes = [one for one in wishes if one.said != feedback.turn]
         return self._wished_anew(wishes, before, row, signals)

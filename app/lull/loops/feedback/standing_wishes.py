@@ -1,18 +1,18 @@
 """Keeps standing wishes: the user's corrections, which later answers of a model are checked
 against.
 
-A wish applies from when the user approves the skill that was made of it: until then it may have
-been misread, or the model may be unable to follow it. It applies until a newer one contradicts it,
-or until the user turns down that skill: takes the approval back, switches the skill off or deletes
-it. Then the scores that the wish gave are removed, unless another approved skill was made of the
-same words; wishes of other clients and other models stay.
+A wish applies until a newer one contradicts it, or until the user turns down the skill that was
+made of it: rejects the proposed skill, switches it off or deletes it. Then the scores that the wish
+gave are removed, unless the user said the same words again; wishes of other clients and other
+models stay.
 """
 
 from __future__ import annotations
 
 import asyncio
+import bisect
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from lull.core.proof.proposal import Proposal, ProposalKind, ProposalStatus
@@ -47,8 +47,6 @@ class Withdrawn:
 
     turns: frozenset[str]
     """Ids of all turns whose wish the user turned down."""
-    in_force: frozenset[str]
-    """Ids of all turns whose wish is in a skill that the user approved."""
     verdicts: Mapping[str, frozenset[str]]
     """The texts of newly withdrawn wishes, by the id of the turn whose answer they scored."""
 
@@ -64,18 +62,17 @@ class StandingWishes:
         feedback: FeedbackRows,
         verifier: Verifier,
         *,
-        decided: DecidedWishes,
+        turned_down: TurnedDownWishes,
         most: int = MOST_WISHES,
     ) -> None:
         """The argument `most` is the number of wishes remembered for each owner and model."""
         self._rewards = rewards
         self._feedback = feedback
         self._verifier = verifier
-        self._decided = decided
+        self._turned_down = turned_down
         self._most = most
         self._known: dict[WishPlace, list[Wish]] = {}
         self._gone: frozenset[str] = frozenset()
-        self._in_force: frozenset[str] = frozenset()
 
     async def wishes_for(self, served: ServedTurn) -> list[Wish]:
         """Return the standing wishes (corrections by the user) that apply to a turn, by its client
@@ -84,25 +81,28 @@ class StandingWishes:
         place = _place(served)
         while (known := self._known).get(place) is None:
             # `clear` replaces the dict, so a result read before it is not kept.
-            known[place] = await asyncio.to_thread(self._said, place, self._in_force, self._most)
+            known[place] = await asyncio.to_thread(self._said, place, self._gone, self._most)
         return known[place]
 
-    async def replace(self, served: ServedTurn, said: str, wish: Wish | None) -> list[Wish]:
-        """Replace the wish (a correction by the user) that was found in the turn with id `said` by
-        what another reading found there; return what the answer before it is checked against, in
-        chronological order: the wishes in force and this one, to which it was said.
+    async def add(self, served: ServedTurn, wish: Wish) -> list[Wish]:
+        """Add a wish (a correction by the user) in chronological order, replacing a wish that was
+        found in the same message before; return all wishes.
 
-        It is kept only if it is in force, and one from a conversation that is excluded from
-        learning counts for nothing.
+        A wish from a conversation that is excluded from learning is not added.
+        """
+        wishes = await self.drop(served, wish.said)
+        if not served.excluded:
+            bisect.insort(wishes, wish, key=lambda one: one.said)
+            del wishes[: -self._most]
+        return wishes
+
+    async def drop(self, served: ServedTurn, said: str) -> list[Wish]:
+        """Remove the wish (a correction by the user) that was found in the turn with id `said`;
+        return the remaining wishes for the client and model of the turn `served`.
         """
         wishes = await self.wishes_for(served)
         wishes[:] = [one for one in wishes if one.said != said]
-        if wish is None or served.excluded:
-            return wishes
-        both = sorted((*wishes, wish), key=lambda one: one.said)
-        if said in self._in_force:
-            wishes[:] = both[-self._most :]
-        return both
+        return wishes
 
     def clear(self) -> None:
         """Empty the cache of the user's standing wishes; they are read from the store again when
@@ -119,19 +119,18 @@ class StandingWishes:
         Only scores of corrections withdrawn since the last `apply_withdrawn` are included. Blocks,
         and changes nothing.
         """
-        turns, in_force = self._decided.turns()
+        turns = self._turned_down.turns()
         verdicts: dict[str, frozenset[str]] = {}
         for place, words in self._words(turns - self._gone).items():
-            verdicts |= self._lost(place, words, in_force)
-        return Withdrawn(turns=turns, in_force=in_force, verdicts=verdicts)
+            verdicts |= self._lost(place, words, turns)
+        return Withdrawn(turns=turns, verdicts=verdicts)
 
     def apply_withdrawn(self, withdrawn: Withdrawn) -> None:
-        """Stop checking answers against the wishes that the user withdrew, and begin with those
-        whose skill the user approved; called once the scores of answers that followed from
-        withdrawn wishes were removed.
+        """Stop checking answers against the wishes that the user withdrew; called once the scores
+        of answers that followed from these wishes were removed.
         """
-        if (withdrawn.turns, withdrawn.in_force) != (self._gone, self._in_force):
-            self._gone, self._in_force = withdrawn.turns, withdrawn.in_force
+        if withdrawn.turns != self._gone:
+            self._gone = withdrawn.turns
             self.clear()
 
     def _words(self, turns: Collection[str]) -> dict[WishPlace, set[str]]:
@@ -145,10 +144,10 @@ class StandingWishes:
         return found
 
     def _lost(
-        self, place: WishPlace, words: Collection[str], in_force: frozenset[str]
+        self, place: WishPlace, words: Collection[str], gone: frozenset[str]
     ) -> dict[str, frozenset[str]]:
         """The turns of one client and model that were scored by these wishes, without wishes that
-        are in force in the same words.
+        were said again in the same words.
 
         Wishes of any age count.
         """
@@ -156,12 +155,12 @@ class StandingWishes:
         held = self._rewards.scored_by_wishes(words, owner=owner, model=model)
         if not held:
             return {}
-        still = {wish.words for wish in self._said(place, in_force, None)}
+        still = {wish.words for wish in self._said(place, gone, None)}
         return {turn: lost for turn, those in held.items() if (lost := those - still)}
 
-    def _said(self, place: WishPlace, in_force: frozenset[str], limit: int | None) -> list[Wish]:
-        """Return the stored wishes of an owner and model, oldest first, that were said in the turns
-        `in_force`.
+    def _said(self, place: WishPlace, gone: frozenset[str], limit: int | None) -> list[Wish]:
+        """Return the stored wishes of an owner and model, oldest first, except those of turns in
+        `gone`.
         """
         owner, model = place
         findings = self._feedback.wishes(owner=owner, model=model, limit=limit)
@@ -172,7 +171,7 @@ class StandingWishes:
         return [
             self._verifier.wish_of(one, about=about[one.before])
             for one in reversed(findings)
-            if one.turn in in_force and one.before in about and one.findings.rule
+            if one.turn not in gone and one.before in about and one.findings.rule
         ]
 
 
@@ -180,9 +179,9 @@ def _place(served: ServedTurn) -> WishPlace:
     return served.owner, served.turn.model
 
 
-class DecidedWishes:
-    """Finds the user's corrections that count because the user approved the skill (an instruction
-    text) made of them, and those that no longer do because the user turned it down.
+class TurnedDownWishes:
+    """Finds the user's corrections that no longer count, because the user turned down the skill
+    (an instruction text) made of them.
     """
 
     def __init__(self, proposals: Proposals, skills: Skills, *, in_use: LibraryInUse) -> None:
@@ -190,11 +189,11 @@ class DecidedWishes:
         self._skills = skills
         self._in_use = in_use
 
-    def turns(self) -> tuple[frozenset[str], frozenset[str]]:
-        """Return the ids of the turns with a correction whose skill the user rejected, switched off
-        or deleted, and of those whose skill is approved. Blocking.
+    def turns(self) -> frozenset[str]:
+        """Return the ids of the turns with a correction whose skill the user later rejected,
+        switched off or deleted. Blocking.
 
-        A skill that Lull itself retired for harm counts as approved: the user still wants what they
+        A skill that Lull itself retired for harm does not count: the user still wants what they
         said.
         """
         library = self._in_use.library
@@ -203,13 +202,12 @@ class DecidedWishes:
         if out:
             theirs = {p.key for p in decided if p.kind is ProposalKind.RETIRE and _approved(p)}
             out -= self._skills.retired() - theirs
-        in_force = [p for p in decided if _approved(p) and p.key not in out]
-        turned_down = [p for p in decided if not _approved(p) or p.key in out]
-        return _wished_in(turned_down), _wished_in(in_force)
-
-
-def _wished_in(proposals: Sequence[Proposal]) -> frozenset[str]:
-    return frozenset(turn for proposal in proposals for turn in proposal.wish_turns)
+        return frozenset(
+            turn
+            for proposal in decided
+            if not _approved(proposal) or proposal.key in out
+            for turn in proposal.wish_turns
+        )
 
 
 def _approved(proposal: Proposal) -> bool:

@@ -24,7 +24,7 @@ from lull.loops.feedback.credit_wins import Credit, CreditWins
 from lull.loops.feedback.hear import Hear
 from lull.loops.feedback.reward_book import RewardBook
 from lull.loops.feedback.score import Score
-from lull.loops.feedback.standing_wishes import DecidedWishes, StandingWishes
+from lull.loops.feedback.standing_wishes import StandingWishes, TurnedDownWishes
 from lull.loops.feedback.verify import Verifier
 from lull.loops.proof.holdout import Holdout
 from lull.loops.proof.measure_placing import MeasurePlacing
@@ -291,7 +291,7 @@ def _score(shared: SharedParts, book: RewardBook, verifier: Verifier, hear: Hear
             stores.rewards,
             stores.feedback,
             verifier,
-            decided=DecidedWishes(stores.proposals, stores.skills, in_use=shared.in_use),
+            turned_down=TurnedDownWishes(stores.proposals, stores.skills, in_use=shared.in_use),
         ),
     )
 
