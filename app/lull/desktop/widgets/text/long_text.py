@@ -82,6 +82,20 @@ class ScrollingText(QTextBrowser):
         return QSize(0, LEAST_LINES * self.fontMetrics().lineSpacing())
 
 
+def _lay_flat(shown: QTextEdit) -> None:
+    """Make a text widget look like a part of the page: no frame, no scroll bars, its lines broken
+    wherever they would be too wide.
+    """
+    shown.setFrameShape(QFrame.Shape.NoFrame)
+    shown.setTabChangesFocus(True)
+    shown.setStyleSheet("background: transparent; border: 0; padding: 0;")
+    shown.document().setDocumentMargin(0)
+    shown.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+    for policy in (shown.setHorizontalScrollBarPolicy, shown.setVerticalScrollBarPolicy):
+        policy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    shown.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+
+
 class WholeText(QTextBrowser):
     """A text widget as high as its text, so that the page around it scrolls and nobody has to
     scroll within what scrolls.
@@ -90,14 +104,7 @@ class WholeText(QTextBrowser):
     def __init__(self) -> None:
         super().__init__()
         self.setOpenLinks(False)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setTabChangesFocus(True)
-        self.setStyleSheet("background: transparent; border: 0; padding: 0;")
-        self.document().setDocumentMargin(0)
-        self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-        for policy in (self.setHorizontalScrollBarPolicy, self.setVerticalScrollBarPolicy):
-            policy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        _lay_flat(self)
         self.document().documentLayout().documentSizeChanged.connect(self._fit)
 
     def _fit(self, size: QSizeF) -> None:
@@ -149,14 +156,7 @@ class LongText(QTextEdit):
     def __init__(self, text: str, *, html: bool = False) -> None:
         super().__init__()
         self.setReadOnly(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setTabChangesFocus(True)
-        self.setStyleSheet("background: transparent; border: 0; padding: 0;")
-        self.document().setDocumentMargin(0)
-        self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-        for policy in (self.setHorizontalScrollBarPolicy, self.setVerticalScrollBarPolicy):
-            policy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        _lay_flat(self)
         if html:
             self.setHtml(text)
         else:
