@@ -155,13 +155,28 @@ def intends(lull: Lull) -> bool:
         return rows.fetchone() is not None
 
 
+READER = """
+import sqlite3, sys
+with sqlite3.connect(sys.argv[1], isolation_level=None) as reading:
+    reading.execute("BEGIN")
+    print(reading.execute("SELECT count(*) FROM turns").fetchone()[0], flush=True)
+    sys.stdin.read()
+"""
+"""Program that reads the database in a transaction until its input ends."""
+
+
 @contextmanager
 def read_by_another(lull: Lull) -> Iterator[None]:
-    """Read the database in a transaction that does not end."""
-    with closing(sqlite3.connect(lull.home / "lull.db", isolation_level=None)) as another:
-        another.execute("BEGIN")
-        assert another.execute("SELECT count(*) FROM turns").fetchone()
+    """Let another process read the database in a transaction that does not end.
+
+    It is not this process, which would lose its locks when it closes any file of the database.
+    """
+    command = [sys.executable, "-c", READER, str(lull.home / "lull.db")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as reader:
+        assert reader.stdin and reader.stdout
+        assert int(reader.stdout.readline()) > 0
         yield
+        reader.stdin.close()
 
 
 @pytest.mark.full

@@ -104,9 +104,8 @@ class CompareDialog(QDialog):
         self.setWindowTitle(tr("Compare answers: %1", skill_title(proposal["name"])))
         self.resize(860, 600)
         words = tr(
-            "One of the answers was given with the skill, the other without. Which is which is "
-            "chosen at random each time. Pick the one you like better: that counts. “The same” and "
-            "“Neither” count for neither side; another pair follows."
+            "One answer was given with the skill, the other without; which is which is drawn anew "
+            "each time. “The same” and “Neither” count for neither side."
         )
         self.goal = label("", "small", wrap=True)
         self.request = label("", "head", wrap=True)
