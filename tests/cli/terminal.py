@@ -11,8 +11,9 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 
-from tests.eventually import PATIENCE_S
+from tests.eventually import PATIENCE_S, eventually
 
 _AT_THE_TERMINAL = """
 import fcntl, sys, termios
@@ -36,6 +37,16 @@ class Terminal:
 
     def type(self, text: str) -> None:
         os.write(self.master, text.encode())
+
+    def press(self, key: str) -> None:
+        """Type a key once the program waits for one.
+
+        A signal between the prompt and the read that follows it would be seen only after the read.
+        """
+        state = Path(f"/proc/{self.process.pid}/stat")
+        if state.exists():
+            eventually(lambda: state.read_text().rpartition(")")[2].split()[0], "S".__eq__)
+        self.type(key)
 
     def until(self, text: str) -> str:
         """Wait for `text`; return what was shown since the last call, up to its end."""

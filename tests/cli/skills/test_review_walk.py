@@ -112,7 +112,7 @@ def test_leaving_in_the_middle_keeps_what_was_decided(
             terminal.until("Why not? ")
         else:
             terminal.until(ASKED)
-        terminal.type(key)
+        terminal.press(key)
         left, shown = terminal.end()
     assert left == code
     assert "1 approved, 1 suggestion still open." in shown and "Traceback" not in shown

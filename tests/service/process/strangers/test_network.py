@@ -108,7 +108,7 @@ def test_a_start_shows_the_token_on_a_terminal_and_nowhere_else(lull: Lull) -> N
     assert "Lull is running at" in said and token not in said
     with at_a_terminal(*words, env=env) as terminal:
         assert token in terminal.until("Ctrl-C stops it.")
-        terminal.type(CTRL_C)
+        terminal.press(CTRL_C)
         assert terminal.end()[0] == 0
 
 
