@@ -36,6 +36,7 @@ from lull.loops.chat.known_models import KnownModels
 from lull.loops.chat.open_turn import TurnOpener
 from lull.loops.feedback.ask_judge import AskJudge
 from lull.loops.feedback.credit_wins import CreditWins
+from lull.loops.feedback.first_hearing import FirstHearing
 from lull.loops.feedback.hear import Hear
 from lull.loops.feedback.reward_book import RewardBook
 from lull.loops.feedback.score import Score
@@ -213,7 +214,6 @@ class House:
         self.hear = Hear(
             self.feedback,
             self.rewards,
-            own={POCKET: PocketReader()},
             reader=lambda: self.world.reader,
             quiet=self,
             clock=clock,
@@ -243,7 +243,7 @@ class House:
             self.rewards,
             book=self.book,
             verifier=verifier,
-            hear=self.hear,
+            hearing=FirstHearing(self.feedback, own={POCKET: PocketReader()}, clock=clock),
             wishes=StandingWishes(
                 self.rewards,
                 self.feedback,

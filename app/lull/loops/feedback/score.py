@@ -24,7 +24,7 @@ from lull.core.feedback.signals import (
     regenerated,
 )
 from lull.core.provenance.authorship import after_last_answer, typed_in
-from lull.loops.feedback.hear import Hear, exchange_of
+from lull.loops.feedback.first_hearing import FirstHearing, exchange_of
 from lull.loops.feedback.reward_book import NewSignals, RewardBook
 from lull.loops.feedback.standing_wishes import StandingWishes, Withdrawn
 from lull.loops.feedback.verify import Verifier, Wish, is_from_wish, wish_text
@@ -53,13 +53,13 @@ class Score:
         book: RewardBook,
         verifier: Verifier,
         wishes: StandingWishes,
-        hear: Hear,
+        hearing: FirstHearing,
     ) -> None:
         self._rewards = rewards
         self._book = book
         self._verifier = verifier
         self.wishes = wishes
-        self._hear = hear
+        self._hearing = hearing
         self._begun: dict[str, int] = {}
         """Unfinished tries by turn, so that one failing turn does not stop the rest."""
 
@@ -124,7 +124,7 @@ class Score:
         """Return the signals that follow an answer: tool results, and the reply if it can be read
         now.
         """
-        feedback = await self._hear.feedback_without_model(before, turn)
+        feedback = await self._hearing.feedback_without_model(before, turn)
         if feedback is None or any(one.kind is SignalKind.ENVIRONMENT for one in tools):
             return row, tools  # an environment fault is not the answer's, whatever was said
         row, said = await self._said(served, before, exchange_of(before, turn).said, feedback, row)
