@@ -49,8 +49,9 @@ from lull.loops.proof.replay import Replay, ReplayTarget
 from lull.loops.proof.retire_skills import RetireSkills
 from lull.loops.proof.skill_coins import SkillCoins
 from lull.loops.skills.edit_proposal import EditProposal
-from lull.loops.skills.evolve import Evolve, SkillWriter
+from lull.loops.skills.evolve import Evolve
 from lull.loops.skills.find_failures import FindFailures
+from lull.loops.skills.make_candidate import SkillWriter
 from lull.loops.skills.propose import Propose
 from lull.loops.skills.review import Review
 from lull.loops.skills.write_rules import ProposesCheck, RuleWriter
