@@ -33,6 +33,7 @@ from lull.loops.chat.known_models import KnownModels
 from lull.loops.chat.open_turn import TurnOpener
 from lull.loops.feedback.ask_judge import AskJudge
 from lull.loops.feedback.credit_wins import CreditWins
+from lull.loops.feedback.first_hearing import FirstHearing
 from lull.loops.feedback.hear import Hear
 from lull.loops.feedback.reward_book import RewardBook
 from lull.loops.feedback.score import Score
@@ -48,8 +49,9 @@ from lull.loops.proof.replay import Replay, ReplayTarget
 from lull.loops.proof.retire_skills import RetireSkills
 from lull.loops.proof.skill_coins import SkillCoins
 from lull.loops.skills.edit_proposal import EditProposal
-from lull.loops.skills.evolve import Evolve, SkillWriter
+from lull.loops.skills.evolve import Evolve
 from lull.loops.skills.find_failures import FindFailures
+from lull.loops.skills.make_candidate import SkillWriter
 from lull.loops.skills.propose import Propose
 from lull.loops.skills.review import Review
 from lull.loops.skills.write_rules import ProposesCheck, RuleWriter
@@ -224,7 +226,6 @@ class Classroom(Home):
         self.hear = Hear(
             self.feedback,
             self.rewards,
-            own=self.own_readers() if self.hears_at_once else {},
             reader=lambda: self.reader,
             quiet=self.quiet,
             clock=self.clock,
@@ -255,7 +256,11 @@ class Classroom(Home):
             self.rewards,
             book=self.book,
             verifier=verifier,
-            hear=self.hear,
+            hearing=FirstHearing(
+                self.feedback,
+                own=self.own_readers() if self.hears_at_once else {},
+                clock=self.clock,
+            ),
             wishes=StandingWishes(
                 self.rewards,
                 self.feedback,

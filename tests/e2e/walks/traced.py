@@ -76,13 +76,13 @@ def name(frame: FrameType) -> str:
 
 def stack(frame: FrameType, doors: frozenset[str]) -> list[tuple[str, str]]:
     """Return the functions of these files that called this one, with their files, the innermost
-    first.
+    first. One that stands within another is read with it, and counts as that one.
     """
     found = []
     above = frame.f_back
     while above is not None:
         if (file := name(above)) in doors:
-            found.append((file, above.f_code.co_qualname.replace(" ", "")))
+            found.append((file, above.f_code.co_qualname.partition(".<locals>")[0]))
         above = above.f_back
     return found
 

@@ -36,6 +36,7 @@ from lull.loops.chat.known_models import KnownModels
 from lull.loops.chat.open_turn import TurnOpener
 from lull.loops.feedback.ask_judge import AskJudge
 from lull.loops.feedback.credit_wins import CreditWins
+from lull.loops.feedback.first_hearing import FirstHearing
 from lull.loops.feedback.hear import Hear
 from lull.loops.feedback.reward_book import RewardBook
 from lull.loops.feedback.score import Score
@@ -50,8 +51,9 @@ from lull.loops.proof.retire_skills import RetireSkills
 from lull.loops.proof.skill_coins import SkillCoins
 from lull.loops.skills.approve import Approve
 from lull.loops.skills.edit_proposal import EditProposal
-from lull.loops.skills.evolve import Evolve, SkillWriter
+from lull.loops.skills.evolve import Evolve
 from lull.loops.skills.find_failures import FindFailures
+from lull.loops.skills.make_candidate import SkillWriter
 from lull.loops.skills.propose import Propose
 from lull.loops.skills.review import Review
 from lull.loops.skills.write_rules import RuleWriter
@@ -213,7 +215,6 @@ class House:
         self.hear = Hear(
             self.feedback,
             self.rewards,
-            own={POCKET: PocketReader()},
             reader=lambda: self.world.reader,
             quiet=self,
             clock=clock,
@@ -243,7 +244,7 @@ class House:
             self.rewards,
             book=self.book,
             verifier=verifier,
-            hear=self.hear,
+            hearing=FirstHearing(self.feedback, own={POCKET: PocketReader()}, clock=clock),
             wishes=StandingWishes(
                 self.rewards,
                 self.feedback,

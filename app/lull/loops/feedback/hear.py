@@ -10,11 +10,9 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
-from lull.core.chat.messages import Role
-from lull.core.chat.model_name import canonical
 from lull.core.errors import LullError
 from lull.core.feedback.exchange import Exchange
 from lull.core.feedback.feedback import DENIED_BY, UNSURE, Feedback, MessageFindings
@@ -22,9 +20,8 @@ from lull.core.feedback.ports import FeedbackReader
 from lull.core.idle.ports import QuietRunner
 from lull.core.ports import Clock
 from lull.core.provenance.authorship import after_last_answer, typed_in
-from lull.store.chat.turn_rows import TurnRow
 from lull.store.feedback.feedback import FeedbackRows, WaitingMessage
-from lull.store.feedback.reward_rows import ServedTurn, newest_words
+from lull.store.feedback.reward_rows import ServedTurn
 from lull.store.feedback.rewards import Rewards
 
 log = logging.getLogger(__name__)
@@ -49,28 +46,20 @@ class ReReading:
 
 
 class Hear:
-    """Finds feedback in users' messages: at once if that needs no model, else later, while no chat
-    is going on.
-    """
+    """Finds feedback in users' messages that wait for a model, while no chat is going on."""
 
     def __init__(
         self,
         rows: FeedbackRows,
         rewards: Rewards,
         *,
-        own: Mapping[str, FeedbackReader],
         reader: Callable[[], FeedbackReader | None],
         quiet: QuietRunner,
         clock: Clock,
     ) -> None:
-        """The mapping `own` holds, by model name, feedback readers that need no model, such as the
-        parser of the built-in model's toy language.
-
-        `reader` returns the model that reads all other messages; None while there is none.
-        """
+        """The function `reader` returns the model that reads messages; None while there is none."""
         self._rows = rows
         self._rewards = rewards
-        self._own = {canonical(model): reader for model, reader in own.items()}
         self._reader = reader
         self._quiet = quiet
         self._clock = clock
@@ -80,32 +69,6 @@ class Hear:
         """Failures of messages by turn, including those where the reader was away."""
         self._works = True
         """Whether the reader's last call succeeded; a reader that is away fails with everything."""
-
-    # While a turn is scored, without a model
-
-    async def feedback_without_model(self, before: TurnRow, turn: TurnRow) -> Feedback | None:
-        """Return the feedback in a user's reply to an answer, if it can be found without a model.
-
-        None if the user typed nothing new, or if the message must wait for a model.
-        """
-        exchange = exchange_of(before, turn)
-        known = self._rows.of([turn.id]).get(turn.id)
-        if known is not None or not exchange.said.strip():
-            return known
-        if exchange.said.strip() == exchange.asked.strip():
-            return None  # the same request sent again is no feedback in words
-        own = self._own.get(canonical(before.model))
-        findings = (await own.read([exchange]))[0] if own is not None else None
-        if own is None or findings is None:
-            await self._rows.enqueue(
-                [WaitingMessage(turn=turn.id, before=before.id)], at=self._clock.now()
-            )
-            return None
-        feedback = self._feedback(turn.id, before.id, own.name, findings)
-        await self._rows.save([feedback])
-        return feedback
-
-    # In quiet time
 
     async def step(
         self, *, hurry: bool = False, limit: int = BATCH, count: CountsFeedback | None = None
@@ -119,16 +82,19 @@ class Hear:
         Raises LullError when the reader model is away or fails; the messages keep waiting.
         """
         reader = self._reader()
-        waiting = self._next(limit)
+        waiting = self._due(self._rows.waiting(limit=limit + len(self._asked_for)), limit)
         if reader is None or not waiting:
             return []
         turns = [one.turn for one in waiting]
         pairs = self._exchanges(waiting)
         exchanges = [exchange for _, exchange in pairs]
+
+        async def asked() -> Sequence[MessageFindings | None]:
+            return await reader.read(exchanges)
+
         try:
-            findings = await self._quiet.run(
-                lambda: _asked(reader, exchanges), hurry=hurry or reader.light
-            )
+            findings = await self._quiet.run(asked, hurry=hurry or reader.light)
+            _check_complete(reader, findings, exchanges)
         except LullError:
             self._asked_for.update(turns)
             if self._works:
@@ -155,11 +121,10 @@ class Hear:
         await self._rows.save(found)
         return found
 
-    def _next(self, limit: int) -> list[WaitingMessage]:
+    def _due(self, waiting: Sequence[WaitingMessage], limit: int) -> list[WaitingMessage]:
         """Return the next messages to read: those that never failed, or else the one with the
         fewest failures.
         """
-        waiting = self._rows.waiting(limit=limit + len(self._asked_for))
         untried = [one for one in waiting if not self._asked_for[one.turn]]
         return untried[:limit] or sorted(waiting, key=lambda one: self._asked_for[one.turn])[:1]
 
@@ -232,29 +197,15 @@ class Hear:
         )
 
 
-async def _asked(
-    reader: FeedbackReader, exchanges: Sequence[Exchange]
-) -> Sequence[MessageFindings | None]:
-    """Ask a reader. Raises LullError, also if it returns fewer or more results than messages."""
-    findings = await reader.read(exchanges)
+def _check_complete(
+    reader: FeedbackReader,
+    findings: Sequence[MessageFindings | None],
+    exchanges: Sequence[Exchange],
+) -> None:
+    """Raise LullError if the reader returned fewer or more results than messages."""
     if len(findings) != len(exchanges):
         said = f"The reader {reader.name} answered {len(findings)} of {len(exchanges)} messages."
         raise LullError(said, hint="They wait; `lull doctor` says which reader is used.")
-    return findings
-
-
-def exchange_of(before: TurnRow, turn: TurnRow) -> Exchange:
-    """Combine an answer and the user's reply to it into an exchange (question, answer, reply), the
-    form in which a feedback reader gets them.
-
-    `turn.request` must hold only the messages that were new in that turn.
-    """
-    said = "\n".join(
-        words
-        for message in turn.request
-        if message.role is Role.USER and (words := typed_in((message,)))
-    )
-    return Exchange(asked=newest_words(before.request), answer=before.answer.text, said=said)
 
 
 def _exchange(before: ServedTurn, after: ServedTurn) -> Exchange:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from lull.core.feedback.calibration import Calibration, Prior
@@ -21,6 +21,17 @@ from lull.loops.feedback.credit_wins import CreditWins
 from lull.store.chat.turn_rows import Label, TurnRow
 from lull.store.feedback.reward_rows import RewardRow
 from lull.store.feedback.rewards import Rewards
+
+
+@dataclass(frozen=True, slots=True)
+class NewSignals:
+    """Signals that were gathered of a turn's answer, beside what is stored of that answer."""
+
+    known: RewardRow | None
+    turn: TurnRow
+    signals: tuple[Signal, ...]
+    due_now: bool = False
+    """Whether the judge may be asked about the answer now."""
 
 
 class RewardBook:
@@ -69,6 +80,10 @@ class RewardBook:
         helped with them.
         """
         await self._crediting.credit(rows)
+
+    def rows(self, gathered: Sequence[NewSignals]) -> list[RewardRow]:
+        """Return the reward records of these turns with the signals that were gathered of them."""
+        return [self.row(one.known, one.turn, one.signals, due_now=one.due_now) for one in gathered]
 
     def row(
         self,

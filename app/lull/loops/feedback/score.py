@@ -24,8 +24,8 @@ from lull.core.feedback.signals import (
     regenerated,
 )
 from lull.core.provenance.authorship import after_last_answer, typed_in
-from lull.loops.feedback.hear import Hear, exchange_of
-from lull.loops.feedback.reward_book import RewardBook
+from lull.loops.feedback.first_hearing import FirstHearing, exchange_of
+from lull.loops.feedback.reward_book import NewSignals, RewardBook
 from lull.loops.feedback.standing_wishes import StandingWishes, Withdrawn
 from lull.loops.feedback.verify import Verifier, Wish, is_from_wish, wish_text
 from lull.store.chat.turn_rows import TurnRow
@@ -53,13 +53,13 @@ class Score:
         book: RewardBook,
         verifier: Verifier,
         wishes: StandingWishes,
-        hear: Hear,
+        hearing: FirstHearing,
     ) -> None:
         self._rewards = rewards
         self._book = book
         self._verifier = verifier
         self.wishes = wishes
-        self._hear = hear
+        self._hearing = hearing
         self._begun: dict[str, int] = {}
         """Unfinished tries by turn, so that one failing turn does not stop the rest."""
 
@@ -70,44 +70,48 @@ class Score:
         not scored yet; return how many turns were read.
         """
         async with self._book.writing:
-            await self._follow_withdrawals()
-            return await self._read_waiting()
+            withdrawn = await asyncio.to_thread(self.wishes.find_withdrawn)
+            await self._follow(withdrawn)
+            self.wishes.apply_withdrawn(withdrawn)
+            count = 0
+            while unread := self._rewards.unscored_turns(limit=TURNS_AT_ONCE):
+                for one in unread:
+                    heard = [] if self._stumbles(one.turn.id) else await self._read(one)
+                    rows = self._book.rows(heard)
+                    await self._book.save(rows, read=[one.turn.id])
+                    await self._book.credit(rows)
+                    del self._begun[one.turn.id]
+                count += len(unread)
+            return count
 
-    async def _read_waiting(self) -> int:
-        count = 0
-        while unread := self._rewards.unscored_turns(limit=TURNS_AT_ONCE):
-            for one in unread:
-                tries = self._begun[one.turn.id] = self._begun.get(one.turn.id, 0) + 1
-                if tries > STUMBLES:
-                    log.error("turn %s cannot be scored and is passed over", one.turn.id)
-                    await self._book.save((), read=[one.turn.id])
-                else:
-                    await self._read(one)
-                del self._begun[one.turn.id]
-            count += len(unread)
-        return count
+    def _stumbles(self, turn: str) -> bool:
+        """Count a try to score a turn; return whether it has failed too often to be tried again."""
+        tries = self._begun[turn] = self._begun.get(turn, 0) + 1
+        if tries > STUMBLES:
+            log.error("turn %s cannot be scored and is passed over", turn)
+        return tries > STUMBLES
 
-    async def _read(self, unread: UnscoredTurn) -> None:
-        """Score a turn by its own answer, and the turn before it or the one it repeats."""
-        turn, rows = unread.turn, []
+    async def _read(self, unread: UnscoredTurn) -> list[NewSignals]:
+        """Gather what a turn says of its own answer, and of the turn before it or the one that it
+        repeats; nothing if it was deleted meanwhile.
+        """
+        turn = unread.turn
         (served,) = self._rewards.served_briefly([turn.id]) or (None,)
-        if served is None:  # deleted meanwhile
-            await self._book.save((), read=[turn.id])
-            return
+        if served is None:
+            return []
         wishes = await self.wishes.wishes_for(served)
         touched = [other.id for other in (turn, unread.before, unread.again) if other is not None]
         known = self._rewards.of(touched)
-        rows.append(self._book.row(known.get(turn.id), turn, self._of_itself(served, wishes)))
+        found = [NewSignals(known.get(turn.id), turn, self._of_itself(served, wishes))]
         if unread.before is not None and unread.before.answered:
             row = known.get(unread.before.id)
             tools = _tool_results(unread.before, turn)
             row, said = await self._replied(served, unread.before, turn, row, tools)
-            rows.append(self._book.row(row, unread.before, said, due_now=True))
+            found.append(NewSignals(row, unread.before, said, due_now=True))
         if unread.again is not None and _rejects(unread.again):
             again = regenerated(newest_words(unread.again.request))
-            rows.append(self._book.row(known.get(unread.again.id), unread.again, (again,)))
-        await self._book.save(rows, read=[turn.id])
-        await self._book.credit(rows)
+            found.append(NewSignals(known.get(unread.again.id), unread.again, (again,)))
+        return found
 
     async def _replied(
         self,
@@ -120,7 +124,7 @@ class Score:
         """Return the signals that follow an answer: tool results, and the reply if it can be read
         now.
         """
-        feedback = await self._hear.feedback_without_model(before, turn)
+        feedback = await self._hearing.feedback_without_model(before, turn)
         if feedback is None or any(one.kind is SignalKind.ENVIRONMENT for one in tools):
             return row, tools  # an environment fault is not the answer's, whatever was said
         row, said = await self._said(served, before, exchange_of(before, turn).said, feedback, row)
@@ -207,12 +211,11 @@ class Score:
         )
         return row, (*said, *anew)
 
-    async def _follow_withdrawals(self) -> None:
+    async def _follow(self, withdrawn: Withdrawn) -> None:
         """Remove the verdicts of wishes that the user turned down.
 
         A wish that is wanted again applies only to later answers.
         """
-        withdrawn = await asyncio.to_thread(self.wishes.find_withdrawn)
         turns = [*withdrawn.verdicts]
         for start in range(0, len(turns), TURNS_AT_ONCE):
             some = await asyncio.to_thread(
@@ -220,7 +223,6 @@ class Score:
             )
             rows = [self._book.row(_without(one, withdrawn), one.turn, ()) for one in some]
             await self._book.save(rows)
-        self.wishes.apply_withdrawn(withdrawn)
 
 
 def _without(served: ServedTurn, withdrawn: Withdrawn) -> RewardRow:

@@ -242,8 +242,12 @@ class WatchIdle:
             self._journal.follow(window, signals, used_s=used_s, done=done)
             self._take_note(window, signals)
             self._about_to = False
-            if window.open:
-                await self._go_on(window, signals)
+            if window.open and (ready := await self._to_choose_from()) is not None:
+                left = self._left(window, signals)
+                work = choose_work(ready, left)
+                if work is not None and self._sure():
+                    unit_s = min(self._rule.unit_s, left.high_s)
+                    self._runner.begin(work, until_s=signals.monotonic_s + unit_s)
             return self._now_in_force(window)
 
     def _asked(self) -> bool:
@@ -308,21 +312,20 @@ class WatchIdle:
 
     # Working
 
-    async def _go_on(self, window: IdleWindow, signals: IdleSignals) -> None:
+    async def _to_choose_from(self) -> list[LullWork] | None:
+        """Return the work that may be begun; None while other work stands or goes on, which is
+        resumed if it still waits.
+        """
         if self._away or self._runner.running or self._runner.stuck:
-            return
+            return None
         ready, begun = self._ready(), self._runner.work
         if begun is not None:
             if any(work.id == begun.id for work in ready):
                 if self._sure():
                     await self._runner.resume()
-                return
+                return None
             await self._runner.give_back()  # the work is no longer in the queue
-        left = self._left(window, signals)
-        work = choose_work(ready, left)
-        if work is not None and self._sure():
-            unit_s = min(self._rule.unit_s, left.high_s)
-            self._runner.begin(work, until_s=signals.monotonic_s + unit_s)
+        return ready
 
     def _sure(self) -> bool:
         """Whether close observation for a moment has confirmed that the user is away."""

@@ -16,7 +16,7 @@ from lull.core.models.exam import ModelRole
 from lull.core.ports import ProblemReporter
 from lull.core.proof.proposal import ProposalOrigin
 from lull.core.skills.ports import Evolver
-from lull.loops.skills.evolve import SkillWriter
+from lull.loops.skills.make_candidate import SkillWriter
 from lull.service.models.makes_models import MakesModels, OllamaChatModel
 from lull.service.models.role_settings import models_and_addresses
 

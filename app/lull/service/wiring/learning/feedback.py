@@ -21,6 +21,7 @@ from lull.loops.chat.current_selection import CurrentSelection
 from lull.loops.chat.select_skills import SelectSkills
 from lull.loops.feedback.ask_judge import AskJudge
 from lull.loops.feedback.credit_wins import Credit, CreditWins
+from lull.loops.feedback.first_hearing import FirstHearing
 from lull.loops.feedback.hear import Hear
 from lull.loops.feedback.reward_book import RewardBook
 from lull.loops.feedback.score import Score
@@ -197,7 +198,7 @@ def _scoring(
         hear=hear,
         verifier=inputs.verifier,
         book=book,
-        score=_score(shared, book, inputs.verifier, hear),
+        score=_score(shared, book, inputs.verifier),
     )
 
 
@@ -234,7 +235,6 @@ def _hear(shared: SharedParts, asked: AuxModels, quiet: QuietTimes) -> Hear:
     return Hear(
         shared.stores.feedback,
         shared.stores.rewards,
-        own={TOY: PocketReader()},
         reader=asked.reader,
         quiet=quiet,
         clock=shared.clock,
@@ -280,13 +280,13 @@ def _book(
     )
 
 
-def _score(shared: SharedParts, book: RewardBook, verifier: Verifier, hear: Hear) -> Score:
+def _score(shared: SharedParts, book: RewardBook, verifier: Verifier) -> Score:
     stores = shared.stores
     return Score(
         stores.rewards,
         book=book,
         verifier=verifier,
-        hear=hear,
+        hearing=FirstHearing(stores.feedback, own={TOY: PocketReader()}, clock=shared.clock),
         wishes=StandingWishes(
             stores.rewards,
             stores.feedback,
