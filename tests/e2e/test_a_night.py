@@ -19,7 +19,14 @@ import pytest
 from lull.contract.json_object import Json
 from lull.pocket import language as pocket
 from tests.e2e.corrections import Talk, one_proposal
-from tests.e2e.walks.tracing import TracedLull, legs, misplaced, serve_traced, unnamed
+from tests.e2e.walks.tracing import (
+    TracedLull,
+    legs,
+    misplaced,
+    serve_traced,
+    turn_backs,
+    unnamed,
+)
 from tests.eventually import eventually
 from tests.running import Lull, RunningLull
 
@@ -196,6 +203,8 @@ def test_a_night_makes_the_weights_better_and_can_be_taken_back(lull: Lull, tmp_
         assert [[*one] for one in walked] == legs("night")
         by = traced.callers()
         assert not misplaced("night", by, searched_by, *[by for _ in others])
+        back = [one for one in turn_backs(*walked) if not one.endswith("a thread of its own")]
+        assert not back, back
         called = set().union(*(traced.called_by(leg[0]) for leg in legs("night")))
         missing = unnamed("night", called)
         assert not missing, " ".join(missing)

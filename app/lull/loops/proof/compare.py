@@ -364,7 +364,7 @@ class Compare:
         if stage is None or not proposal.comparable:
             return proposal
         cases = await asyncio.to_thread(self._replay.cases, proposal, stage)
-        await self._prove.settle(proposal, stage, cases)
+        await self._prove.pairs.settle(proposal, stage, cases)
         return self._proposals.get(proposal_id)
 
     # Checks

@@ -14,8 +14,6 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections import deque
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -23,15 +21,7 @@ from lull.core.errors import LullError, NotFound
 from lull.core.idle.ports import QuietRunner
 from lull.core.ports import Clock
 from lull.core.proof.evidence import Evidence, evidence_text
-from lull.core.proof.outcome import goes_on, outcome, picks_needed, with_last_look
-from lull.core.proof.pairing import (
-    PlannedPair,
-    count_successes,
-    next_pair,
-    plan_several,
-    still_asked,
-)
-from lull.core.proof.pairs import Pair, PairPart, distinct_pairs, totals_of
+from lull.core.proof.pairs import distinct_pairs, totals_of
 from lull.core.proof.proof import (
     ProofRule,
     budget,
@@ -44,14 +34,12 @@ from lull.core.proof.proposal import (
 )
 from lull.core.proof.rules import ProveRule
 from lull.loops.feedback.at_once import at_once
+from lull.loops.proof.count_pairs import CountPairs
 from lull.loops.proof.proof_ground import ProofGround
-from lull.loops.proof.replay import AnswerPair, OpensTargets, Replay, ReplayCase, ReplayTarget
-from lull.store.disk.uninterrupted import uninterrupted
+from lull.loops.proof.replay import OpensTargets, Replay, ReplayTarget
 from lull.store.proof.proposals import Proposals
 
 log = logging.getLogger(__name__)
-
-_NOTHING_LEFT = "none of its requests can be replayed"
 
 
 class WaitingProof(NamedTuple):
@@ -88,8 +76,9 @@ class Prove:
         self._quiet = quiet
         self._clock = clock
         self._rule = rule
-        self._settled: deque[str] = deque()
         self._replayed = ""
+        self.pairs = CountPairs(proposals, replay=replay, ground=ground, quiet=quiet, clock=clock)
+        """Scores the pairs, stores them and settles the proposals."""
 
     def next_finished(self) -> Proposal | None:
         """Return the next proposal (candidate skill) whose proof by replays has ended, and remove
@@ -97,9 +86,9 @@ class Prove:
 
         A proposal that was forgotten meanwhile is skipped.
         """
-        while self._settled:
+        while self.pairs.settled:
             with contextlib.suppress(NotFound):
-                return self._proposals.get(self._settled.popleft())
+                return self._proposals.get(self.pairs.settled.popleft())
         return None
 
     @property
@@ -235,10 +224,10 @@ class Prove:
         if grounded is None:
             return 0
         proposal = grounded
-        cases = self._asked(proposal, self._replay.cases(proposal, stage))
-        planned = self._next_pairs(proposal, cases, most=stage.pairs_at_once)
+        cases = self.pairs.asked(proposal, self._replay.cases(proposal, stage))
+        planned = self.pairs.next_pairs(proposal, cases, most=stage.pairs_at_once)
         if not planned:
-            await self.settle(proposal, stage, cases)
+            await self.pairs.settle(proposal, stage, cases)
             return 0
         of_request = {(case.turn, case.part): case for case in cases}
         asked = [(of_request[plan.request, plan.part], plan.seed) for plan in planned]
@@ -249,78 +238,7 @@ class Prove:
             ),
             hurry=True,
         )
-        return await self._count(proposal, stage, dict(zip(planned, answered, strict=True)))
-
-    async def _count(
-        self,
-        proposal: Proposal,
-        stage: ReplayTarget,
-        answered: Mapping[PlannedPair, AnswerPair | LullError | None],
-    ) -> int:
-        """Score and store the answered pairs one after the other, as long as the one that is next
-        is among them; return how many could be scored or are known not to be.
-        """
-        counted, now = 0, proposal
-        able = self._replay.cases(now, stage)
-        while now.status in TO_PROVE:
-            cases = self._asked(now, able)
-            if not (following := self._next_pairs(now, cases, most=1)):
-                break
-            plan = following[0]
-            answers = answered.get(plan)
-            if plan not in answered or (isinstance(answers, LullError) and counted):
-                break
-            if isinstance(answers, LullError):
-                raise answers
-            case = next(c for c in cases if (c.turn, c.part) == (plan.request, plan.part))
-            try:
-                pair = await self._scored(now, case, plan.seed, answers)
-            except LullError:
-                if counted:
-                    break
-                raise
-            if pair is None:
-                now = _without_verdict(now, case)
-            # False: the user has decided or edited the proposal meanwhile.
-            if not await self._proposals.advance(now, pair):
-                break
-            counted += 1
-            if pair is not None:
-                now = await self.settle(now, stage, cases)
-        return counted
-
-    def _asked(self, proposal: Proposal, able: Sequence[ReplayCase]) -> list[ReplayCase]:
-        """Return those requests, of all that something can score, that the proof still asks."""
-        pairs = self._proposals.pairs(proposal.id)
-        asked = still_asked([(one.turn, one.part) for one in able], pairs, proposal.silent)
-        return [one for one in able if (one.turn, one.part) in asked]
-
-    async def _scored(
-        self, proposal: Proposal, case: ReplayCase, seed: int, answers: AnswerPair | None
-    ) -> Pair | None:
-        if answers is None:
-            return None
-        return await self._quiet.run(
-            lambda: self._replay.score(proposal, case, seed, answers), hurry=True
-        )
-
-    def _next_pairs(
-        self, proposal: Proposal, cases: Sequence[ReplayCase], *, most: int
-    ) -> list[PlannedPair]:
-        rule = self._ground.rule_for(proposal)
-        requests = [(case.turn, case.part) for case in cases]
-
-        def choose(pairs: Sequence[Pair]) -> PlannedPair | None:
-            return next_pair(
-                pairs,
-                rule,
-                requests=requests,
-                key=proposal.sha256,
-                undecided=proposal.silent,
-                look=proposal.last_look,
-            )
-
-        return plan_several(self._proposals.pairs(proposal.id), choose, most=most)
+        return await self.pairs.count(proposal, stage, dict(zip(planned, answered, strict=True)))
 
     async def _grounded(self, proposal: Proposal, stage: ReplayTarget) -> Proposal | None:
         """The proposal with the ground that its proof runs on; None if the user has decided."""
@@ -336,14 +254,6 @@ class Prove:
             silent=(),
         )
         return grounded if await self._proposals.advance(grounded, anew=anew) else None
-
-    def won_turns(self, proposal: Proposal) -> list[str]:
-        """Return the ids of the recorded turns that were answered better with the proposed skill in
-        the replays of its proof.
-        """
-        pairs = self._proposals.pairs(proposal.id)
-        wins = (p.request for p in pairs if p.part is not PairPart.SUCCESS and p.won)
-        return list(dict.fromkeys(wins))
 
     def evidence(self, proposal: Proposal) -> bytes:
         """Return everything that the replays of a proposed skill showed (pairs of answers, scores,
@@ -371,50 +281,3 @@ class Prove:
             look=proposal.last_look,
         )
         return evidence_text(evidence).encode()
-
-    # The result
-
-    async def settle(
-        self, proposal: Proposal, stage: ReplayTarget, cases: Sequence[ReplayCase]
-    ) -> Proposal:
-        """Set a proposed skill's status (such as proved or unproved) from the pairs of answers,
-        with and without the skill, replayed so far; return the proposal.
-
-        `cases` are the requests whose answers can be scored without asking the user.
-        """
-        successes = count_successes((case.turn, case.part) for case in cases)
-        pairs = self._proposals.pairs(proposal.id)
-        rule = self._ground.rule_for(proposal)
-        seen = with_last_look(replace(proposal, replayable=successes), pairs, rule)
-        if seen != proposal:
-            proposal = seen
-            await self._proposals.advance(proposal)
-        decision = decide(pairs, rule, successes=successes, look=proposal.last_look)
-        status, reason = outcome(decision, pairs)
-        needs_picks = False
-        if status is None and not goes_on(proposal, pairs, rule, {case.part for case in cases}):
-            status = ProposalStatus.UNPROVED
-            needs_picks = bool(self._replay.user_cases(proposal, stage))
-            reason = picks_needed(proposal, pairs, rule) if needs_picks else _NOTHING_LEFT
-        if status is None and proposal.status in TO_PROVE:
-            return proposal
-        settled = replace(
-            proposal,
-            status=status or ProposalStatus.PROVING,
-            reason=reason if status else "",
-            needs_picks=needs_picks,
-            changed_at=self._clock.now(),
-        )
-        await uninterrupted(self._noted(settled))
-        return settled
-
-    async def _noted(self, settled: Proposal) -> None:
-        if await self._proposals.advance(settled):
-            self._settled.append(settled.id)
-            log.info("proposal %s is %s: %s", settled.id, settled.status, settled.reason)
-
-
-def _without_verdict(proposal: Proposal, case: ReplayCase) -> Proposal:
-    """Note a try that nothing could score."""
-    log.info("%s: no verdict on %s", proposal.id, case.turn)
-    return replace(proposal, silent=(*proposal.silent, case.turn))

@@ -28,8 +28,8 @@ from lull.core.skills.ports import LibraryInUse, SkillIndex
 from lull.core.skills.prompt_block import Injection
 from lull.core.skills.skill import ChangeKind, Library, Skill, SkillKey, switched
 from lull.loops.chat.select_skills import SelectSkills
-from lull.loops.proof.proved_requests import ProvedRequests
 from lull.loops.skills.approve import approved_skill
+from lull.loops.skills.proved_requests import ProvedRequests
 from lull.store.proof.proposals import Proposals
 from lull.store.skills.skills import new_skill
 

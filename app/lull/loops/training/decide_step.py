@@ -18,6 +18,8 @@ from typing import Final
 
 from lull.core.errors import EngineDown, LullError
 from lull.core.ports import Clock
+from lull.core.skills.skill import Skill
+from lull.core.training.lesson import GraduationCourse
 from lull.core.training.ratings import LEAST_OF_A_KIND
 from lull.core.training.record import (
     AT_WORK,
@@ -45,7 +47,7 @@ from lull.loops.training.next_step import (
     TrainRule,
 )
 from lull.loops.training.ratings import RatedAnswers, Ratings
-from lull.loops.training.rollout import Rollouts
+from lull.loops.training.rollout import RequestPool, Rollouts
 from lull.loops.training.training_data import ENOUGH, TrainingData
 from lull.store.feedback.reward_rows import ServedTurn
 from lull.store.training.run_folders import RunFolders
@@ -104,16 +106,20 @@ class DecideStep:
             return TrainingStep(text=_trains(open_), run=open_)
         if open_ is not None and open_.status is RunStatus.JUDGING:
             return _judges(open_)
-        recent = await asyncio.to_thread(self._rollouts.candidates, learner.name)
+        recent = tuple(await asyncio.to_thread(self._rollouts.candidates, learner.name))
+        pool = await asyncio.to_thread(self._rollouts.collect_requests, learner.name)
         if open_ is not None:
-            return await self._after_training(learner, open_, tuple(recent))
+            return await self._after_training(learner, open_, recent, pool)
         if learner.on_trial:
             text = (
                 f"{learner.on_trial} is on trial; the next training waits for its result and "
                 "builds on the model that stays."
             )
             return NothingToDo(text=text)
-        return await self._anew(learner, tuple(recent), hurry=hurry)
+        skill = None
+        if self._rule().graduation:
+            skill = await asyncio.to_thread(self._data.next_skill_to_train_in, learner, recent)
+        return await self._anew(learner, recent, pool, skill, hurry=hurry)
 
     async def _open_run(self, learner: Learner) -> Run | None:
         """The open run that may continue; others are superseded."""
@@ -131,7 +137,7 @@ class DecideStep:
         return found
 
     async def _after_training(
-        self, learner: Learner, run: Run, recent: tuple[ServedTurn, ...]
+        self, learner: Learner, run: Run, recent: tuple[ServedTurn, ...], pool: RequestPool
     ) -> NextStep:
         """The step after training: another round of a series of GRPO runs, or the test of its
         adapter.
@@ -147,11 +153,10 @@ class DecideStep:
         except LullError as error:  # nothing can be sampled from it; its test says more
             log.info("%s cannot be loaded: %s", policy.adapter, error)
             return _judges(run)
-        book = await asyncio.to_thread(self._rollouts.collect_requests, learner.name)
-        telling = await asyncio.to_thread(self._rollouts.groups_with_signal, book, policy)
-        all_ = await asyncio.to_thread(self._rollouts.scored_groups, book, policy)
-        more = await asyncio.to_thread(self._rollouts.next_request, book, policy) is not None
-        source = GroupSource(pool=book, policy=policy, continues=run)
+        telling = await asyncio.to_thread(self._rollouts.groups_with_signal, pool, policy)
+        all_ = await asyncio.to_thread(self._rollouts.scored_groups, pool, policy)
+        more = await asyncio.to_thread(self._rollouts.next_request, pool, policy) is not None
+        source = GroupSource(pool=pool, policy=policy, continues=run)
         groups = GroupCount(
             with_signal=groups_reached(telling, all_, rule), wanted=rule.groups_a_run
         )
@@ -167,8 +172,17 @@ class DecideStep:
         return MakingStep(text=text, learner=learner, recent=recent, source=source, groups=groups)
 
     async def _anew(
-        self, learner: Learner, recent: tuple[ServedTurn, ...], *, hurry: bool
+        self,
+        learner: Learner,
+        recent: tuple[ServedTurn, ...],
+        pool: RequestPool,
+        found: tuple[Skill, GraduationCourse] | None,
+        *,
+        hurry: bool,
     ) -> NextStep:
+        """The step that begins a training run: of the skill that was found, if any, or of what can
+        be made of the pool of requests or of rated answers.
+        """
         rule = self._rule()
         runs = [] if hurry else await asyncio.to_thread(self._training.runs)
         tired: list[str] = []
@@ -180,14 +194,12 @@ class DecideStep:
             tired.extend([why] if why else [])
             return not why
 
-        if rule.graduation:
-            found = await asyncio.to_thread(self._data.next_skill_to_train_in, learner, recent)
-            if found is not None and may(RunKind.GRADUATION, found[0].sha256):
-                skill = SkillToTrainIn(skill=found[0], course=found[1])
-                text = _graduates(skill)
-                return MakingStep(text=text, learner=learner, recent=recent, source=skill)
+        if found is not None and may(RunKind.GRADUATION, found[0].sha256):
+            skill = SkillToTrainIn(skill=found[0], course=found[1])
+            text = _graduates(skill)
+            return MakingStep(text=text, learner=learner, recent=recent, source=skill)
         if rule.groups and may(RunKind.GRPO):
-            seen = await self._groups(learner, recent, hurry=hurry)
+            seen = await self._groups(learner, recent, pool, hurry=hurry)
             if not isinstance(seen, NothingToDo):
                 return seen
             said.append(seen.text)
@@ -210,15 +222,19 @@ class DecideStep:
         return NothingToDo(text=text, stuck=bool(tired), groups=groups)
 
     async def _groups(
-        self, learner: Learner, recent: tuple[ServedTurn, ...], *, hurry: bool
+        self,
+        learner: Learner,
+        recent: tuple[ServedTurn, ...],
+        pool: RequestPool,
+        *,
+        hurry: bool,
     ) -> NextStep:
         rule, policy = self._rule(), learner.policy
-        book = await asyncio.to_thread(self._rollouts.collect_requests, learner.name)
-        if why := await asyncio.to_thread(self._data.why_no_gain, book, policy):
+        if why := await asyncio.to_thread(self._data.why_no_gain, pool, policy):
             return NothingToDo(text=why)
-        telling = await asyncio.to_thread(self._rollouts.groups_with_signal, book, policy)
-        more = await asyncio.to_thread(self._rollouts.next_request, book, policy) is not None
-        source = GroupSource(pool=book, policy=policy, continues=None)
+        telling = await asyncio.to_thread(self._rollouts.groups_with_signal, pool, policy)
+        more = await asyncio.to_thread(self._rollouts.next_request, pool, policy) is not None
+        source = GroupSource(pool=pool, policy=policy, continues=None)
         groups = GroupCount(with_signal=len(telling), wanted=rule.groups_a_run)
         enough = rule.groups_a_run
         if hurry and not more:
@@ -234,7 +250,7 @@ class DecideStep:
         if more:
             text = "Practising: answering your past requests again"
             return SamplingStep(text=text, learner=learner, source=source, groups=groups)
-        scored, total = len(book.prompts), len(book.prompts) + book.unscored
+        scored, total = len(pool.prompts), len(pool.prompts) + pool.unscored
         text = (
             f"Requests whose answers Lull can score: {scored} of {total}. It practises on these, "
             f"and needs {rule.groups_a_run} of them with both good and bad answers; so far it has "

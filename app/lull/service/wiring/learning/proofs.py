@@ -20,10 +20,10 @@ from lull.loops.proof.holdout import Holdout
 from lull.loops.proof.measure_use import MeasureUse
 from lull.loops.proof.proof_ground import ProofGround
 from lull.loops.proof.prove import Prove
-from lull.loops.proof.proved_requests import ProvedRequests
 from lull.loops.proof.replay import Replay
 from lull.loops.proof.try_out import TryOut
 from lull.loops.skills.edit_proposal import EditProposal
+from lull.loops.skills.proved_requests import ProvedRequests
 from lull.loops.skills.review import Review
 from lull.service.idle.quiet import QuietTimes
 from lull.service.models.aux_models import AuxModels
@@ -72,7 +72,7 @@ def proofs_of(
 ) -> ProofParts:
     """Build the jobs that prove skills by replaying past requests with and without them."""
     prove = _prove(shared, settings(), asked, inputs)
-    requests = ProvedRequests(prove, shared.stores.rewards, credit)
+    requests = ProvedRequests(shared.stores.proposals, shared.stores.rewards, credit)
     review = _review(shared, prove, requests)
     measure = _measure(shared, settings, prove, inputs)
     proving = ProofRunner(

@@ -8,7 +8,7 @@ from lull.contract.chat_headers import WINDOW_CLIENT
 from lull.core.chat.messages import Role
 from lull.core.feedback.judge import JudgeQuestion, QuestionKind
 from lull.core.feedback.reward import Vote
-from lull.loops.proof.proved_requests import ProvedRequests
+from lull.loops.skills.proved_requests import ProvedRequests
 from lull.store.feedback.reward_rows import ServedTurn
 from tests.doubles.fake_chat_model import ChatAsk
 from tests.loops.classroom import BAD, GOOD, MENU, Classroom, ScriptedJudge, menus
@@ -33,7 +33,7 @@ async def test_those_that_it_won_are_remembered_as_what_it_is_for(room: Classroo
     async def credit(served: ServedTurn, skills: Sequence[str]) -> None:
         credited.append((served.asked, list(skills)))
 
-    requests = ProvedRequests(room.prove, room.rewards, credit)
+    requests = ProvedRequests(room.proposals, room.rewards, credit)
     failures = await room.failed(*menus(3))
     proposal = await room.proposes(failures=tuple(failures))
     assert requests.won_requests(proposal) == []
@@ -59,12 +59,12 @@ async def test_those_that_the_user_excluded_are_not_remembered(room: Classroom) 
         pass
     excluded = room.served(failures[0]).turn.trajectory
     await room.trajectories.exclude(excluded, True, at=room.clock.now())
-    await ProvedRequests(room.prove, room.rewards, credit).remember(proposal)
+    await ProvedRequests(room.proposals, room.rewards, credit).remember(proposal)
     assert credited and menus(3)[0] not in credited
 
 
 async def test_what_no_request_taught_is_tried_as_lulls_own_window(room: Classroom) -> None:
     async def credit(_: ServedTurn, __: Sequence[str]) -> None: ...
 
-    requests = ProvedRequests(room.prove, room.rewards, credit)
+    requests = ProvedRequests(room.proposals, room.rewards, credit)
     assert requests.asker(await room.proposes(failures=())) == WINDOW_CLIENT
