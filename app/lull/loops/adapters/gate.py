@@ -94,6 +94,10 @@ class Gate:
         kept.
         """
         exam = self._exam = await self._begin.exam_of(adapter, self._exam)
+
+        async def measure(name: str) -> None:
+            await self._measuring.take(exam, name)
+
         try:
             while True:
                 done = await asyncio.to_thread(self._measures.all, adapter)
@@ -102,7 +106,7 @@ class Gate:
                 names = _next(exam, done, looks, gain(measures, exam.rule))
                 if not names:
                     break
-                await at_once(self._measuring.take(exam, name) for name in names)
+                await at_once(measure(name) for name in names)
                 if self._clock.monotonic_s() >= until_s:
                     return None
             verdict = decide(measures, exam.rule, at=self._clock.now(), against=exam.against)
