@@ -189,3 +189,30 @@ def test_it_ends_with_a_service_that_is_killed(tmp_path: Path) -> None:
         cwd=ROOT,
     )
     eventually(lambda: psutil.pid_exists(int(done.stdout)), lambda there: not there)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="only on macOS and Linux")
+def test_a_process_that_was_stopped_costs_the_call_and_no_other(tmp_path: Path) -> None:
+    process = ChromaProcess(tmp_path / "vectors", NAME, check_every_s=SOON_S)
+    try:
+        put(process, "1:menu")
+        assert process.pid is not None
+        os.kill(process.pid, signal.SIGSTOP)
+        with pytest.raises(StoreError, match="somebody had stopped it"):
+            process.ids()
+        assert process.ids() == ["1:menu"]
+    finally:
+        process.close()
+
+
+def test_a_process_that_sleeps_over_a_call_is_replaced(tmp_path: Path) -> None:
+    sleeps = (sys.executable, "-c", "import time; time.sleep(600)")
+    process = ChromaProcess(
+        tmp_path / "vectors", NAME, command=sleeps, asleep_s=5 * SOON_S, check_every_s=SOON_S
+    )
+    try:
+        with pytest.raises(StoreError, match="it hung"):
+            process.ids()
+        assert process.pid is None
+    finally:
+        process.close()

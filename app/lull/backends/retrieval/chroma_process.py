@@ -18,12 +18,15 @@ from typing import Any, Final
 
 import lull
 from lull.backends.retrieval.exemplar_store import ExemplarLabel, Vector
+from lull.backends.system.hung import CHECK_EVERY_S, HangChecks
 from lull.core.errors import StoreError
 
 LEAVES_AFTER_S: Final = 10.0
 """Seconds without a call after which the child process ends."""
 _GRACE_S: Final = 5.0
 """Seconds that the child process has to end by itself before it is killed."""
+ASLEEP_S: Final = 30.0
+"""Seconds that the child process may sleep over a call before it counts as hung and is killed."""
 
 
 def chroma_command() -> tuple[str, ...]:
@@ -48,14 +51,21 @@ class ChromaProcess:
         *,
         command: Sequence[str] | None = None,
         leaves_after_s: float = LEAVES_AFTER_S,
+        asleep_s: float = ASLEEP_S,
+        check_every_s: float = CHECK_EVERY_S,
     ) -> None:
         """Store in this folder what the embedder with this name computes; the first call starts the
-        child process.
+        child process. `check_every_s` are the seconds between checks whether it hangs.
         """
         self._folder = folder
         self._embedder = embedder
         self._command = tuple(command or chroma_command())
         self._leaves_after_s = leaves_after_s
+        self._asleep_s = asleep_s
+        self._check_every_s = check_every_s
+        self._asking = False
+        self._hung = ""
+        """How the last child hung; "" if it did not."""
         self._one = threading.Lock()
         self._child: subprocess.Popen[bytes] | None = None
         self._leaving: threading.Timer | None = None
@@ -119,8 +129,10 @@ class ChromaProcess:
         with self._one:
             self._stay()
             try:
+                self._asking = True
                 return self._asked(method, *words, **named)
             finally:
+                self._asking = False
                 self._leave_later()
 
     def _asked(self, method: str, *words: object, **named: object) -> Any:
@@ -133,7 +145,8 @@ class ChromaProcess:
             result = pickle.load(child.stdout)
         except (OSError, EOFError, pickle.UnpicklingError) as error:
             self._end()
-            raise self._broken(f"it stopped with exit code {child.returncode}") from error
+            how = self._hung or f"it stopped with exit code {child.returncode}"
+            raise self._broken(how) from error
         if isinstance(result, StoreError):
             raise result
         return result
@@ -141,8 +154,21 @@ class ChromaProcess:
     def _running(self) -> subprocess.Popen[bytes]:
         if self._child is None or self._child.poll() is not None:
             self._end()
-            self._child = self._started()
+            self._child, self._hung = self._started(), ""
+            threading.Thread(target=self._watch, args=(self._child,), daemon=True).start()
         return self._child
+
+    def _watch(self, child: subprocess.Popen[bytes]) -> None:
+        """Kill the child process if it hangs, which ends the call that waits for it."""
+        every_s = self._check_every_s
+        checks = HangChecks(child.pid, asleep_s=self._asleep_s, every_s=every_s)
+        while True:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                child.wait(every_s)
+                return
+            if how := checks.check(asked=self._asking):
+                self._hung = how
+                child.kill()
 
     def _started(self) -> subprocess.Popen[bytes]:
         words = ("--folder", str(self._folder), "--embedder", self._embedder)

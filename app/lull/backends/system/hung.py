@@ -23,6 +23,37 @@ def _always() -> bool:
     return True
 
 
+class HangChecks:
+    """Checks now and then whether a process hangs.
+
+    Two checks in a row must find it stopped. It hangs when it has a request to answer and has slept
+    for `asleep_s` seconds with all processes that it started, without using the processor.
+    `every_s` is the number of seconds between checks.
+    """
+
+    def __init__(
+        self, pid: int, *, asleep_s: float = math.inf, every_s: float = CHECK_EVERY_S
+    ) -> None:
+        self._pid = pid
+        self._asleep_s = asleep_s
+        self._every_s = every_s
+        self._stopped, self._slept_s, self._used_s = 0, 0.0, math.nan
+
+    def check(self, *, asked: bool) -> str:
+        """Return how the process hangs, "somebody had stopped it" (by a signal) or "it hung"; "" if
+        it does not. `asked` says whether it has a request to answer.
+        """
+        self._stopped = self._stopped + 1 if _is_stopped(self._pid) else 0
+        before_s, self._used_s = self._used_s, _used_while_asleep_s(self._pid)
+        idle = asked and self._used_s == before_s
+        self._slept_s = self._slept_s + self._every_s if idle else 0.0
+        if self._stopped >= STOPPED_CHECKS:
+            return "somebody had stopped it"
+        if self._slept_s >= self._asleep_s:
+            return "somebody had stopped it" if self._stopped else "it hung"
+        return ""
+
+
 async def wait_until_hung(
     pid: int,
     *,
@@ -30,20 +61,14 @@ async def wait_until_hung(
     asleep_s: float = math.inf,
     every_s: float = CHECK_EVERY_S,
 ) -> str:
-    """Wait until a process hangs, and return how: "somebody had stopped it" (by a signal) or "it
-    hung".
-
-    Two checks in a row must find it stopped. It hangs when it has a request to answer (`asked`
-    returns True) and has slept for `asleep_s` seconds with all processes that it started, without
-    using the processor. `every_s` is the number of seconds between checks.
+    """Wait until a process hangs, and return how, as `HangChecks` says; the function `asked`
+    returns whether it has a request to answer.
     """
-    stopped, slept_s, used_s = 0, 0.0, math.nan
-    while stopped < STOPPED_CHECKS and slept_s < asleep_s:
+    checks = HangChecks(pid, asleep_s=asleep_s, every_s=every_s)
+    while True:
         await asyncio.sleep(every_s)
-        stopped = stopped + 1 if _is_stopped(pid) else 0
-        before_s, used_s = used_s, _used_while_asleep_s(pid)
-        slept_s = slept_s + every_s if asked() and used_s == before_s else 0.0
-    return "somebody had stopped it" if stopped else "it hung"
+        if how := checks.check(asked=asked()):
+            return how
 
 
 def _is_stopped(pid: int) -> bool:
