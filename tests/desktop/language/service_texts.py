@@ -92,7 +92,7 @@ BEGIN: dict[str, tuple[str, ...]] = {
     "core/feedback/tool_results.py": ("The tool ", "It ended "),
     "core/skills/skill_ranking.py": ("left out ",),
     "loops/chat/record_turn.py": ("The upstream ",),
-    "loops/proof/prove.py": ("none of its requests",),
+    "loops/proof/count_pairs.py": ("none of its requests",),
     "service/proxy/opened_chats.py": ("the window ", "the body ", "Lull failed "),
 }
 """Files and folders in which only the texts that begin so are shown: reasons, and names of what is
