@@ -1,6 +1,7 @@
 #!/bin/sh
 # What README tells a newcomer to run, in this checkout: `make run` until the line that it prints to
-# paste has got an answer, then `make format-check lint`, `make test` and `make rest`,
+# paste has got an answer, then what `make static` does but for the commits'
+# subjects, which are judged before a merge, `make test` and `make rest`,
 # with an Ollama, so that no test is left out.
 set -eu
 cd -- "$(dirname -- "$0")/../.."
@@ -49,8 +50,8 @@ printf '%s\n' "$answer"
 wait "$running" || fail "\`make run\` ended with $?."
 running=
 
-echo '$ make format-check lint'
-make format-check lint
+echo '$ make format-check lint types contracts'
+make format-check lint types contracts
 echo '$ make ollama'
 make ollama
 for tier in test rest; do # which are `make full`

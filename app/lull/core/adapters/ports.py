@@ -1,4 +1,4 @@
-"""Ports of LoRA adapters, implemented outside of `core`."""
+"""Interface (port) by which a restarted engine has its LoRA adapters checked."""
 
 from __future__ import annotations
 

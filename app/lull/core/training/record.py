@@ -221,8 +221,8 @@ def with_crash(made: RunProgress) -> RunProgress:
 
 
 def with_unread(made: RunProgress) -> RunProgress:
-    """Return a training run's progress after a file that the run, or the next round after it,
-    starts from could not be read once more.
+    """Return a training run's progress with one more failed try at reading a file that this run,
+    or the round after it, starts from.
     """
     return replace(made, unread=made.unread + 1)
 

@@ -37,8 +37,8 @@ class ImportedFiles:
         return [folder.name for folder in _visible(self.root)]
 
     def install(self, proposal: str, key: SkillKey) -> None:
-        """Move the files that wait for a proposal into the folder of the skill, which is now
-        approved. Raises SkillError.
+        """Copy the files that wait for a proposal into the folder of the skill, which is now
+        approved, then remove those that waited. Raises SkillError.
         """
         source = self._held(proposal)
         if source.is_dir():
