@@ -106,16 +106,16 @@ class DecideStep:
             return TrainingStep(text=_trains(open_), run=open_)
         if open_ is not None and open_.status is RunStatus.JUDGING:
             return _judges(open_)
-        recent = tuple(await asyncio.to_thread(self._rollouts.candidates, learner.name))
-        pool = await asyncio.to_thread(self._rollouts.collect_requests, learner.name)
-        if open_ is not None:
-            return await self._after_training(learner, open_, recent, pool)
-        if learner.on_trial:
+        if open_ is None and learner.on_trial:
             text = (
                 f"{learner.on_trial} is on trial; the next training waits for its result and "
                 "builds on the model that stays."
             )
             return NothingToDo(text=text)
+        recent = tuple(await asyncio.to_thread(self._rollouts.candidates, learner.name))
+        pool = await asyncio.to_thread(self._rollouts.collect_requests, learner.name)
+        if open_ is not None:
+            return await self._after_training(learner, open_, recent, pool)
         skill = None
         if self._rule().graduation:
             skill = await asyncio.to_thread(self._data.next_skill_to_train_in, learner, recent)
