@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -174,3 +175,19 @@ def test_a_restart_without_a_service_starts_one(on_script: Shown, scripted: Scri
     assert started == [True]
     assert not on_script.desktop.process.is_restarting
     assert on_script.told == []
+
+
+def test_an_event_that_arrives_after_the_end_reaches_nobody(
+    on_script: Shown, scripted: Scripted
+) -> None:
+    state = on_script.desktop.state
+    heard: list[object] = []
+    state.happened.connect(heard.append)
+    state.changed.connect(heard.append)
+    late = threading.Thread(target=state._stream.happened.emit, args=({"kind": "adapter"},))
+    late.start()
+    late.join()  # the event now waits for the window's thread
+    state.close()
+    heard.clear()
+    on_script.bot.wait(50)
+    assert heard == []

@@ -188,7 +188,9 @@ class AppState(QObject):
             self.touch(Subject.PROPOSALS)
 
     def close(self) -> None:
-        """Stop polling and disconnect."""
+        """Stop polling and disconnect; no signal is emitted any more."""
+        # An event of the stream's thread may still be on its way to the window, which soon is gone.
+        self.blockSignals(True)
         self._soon.stop()
         self._poll.stop()
         self._stream.close()
