@@ -80,11 +80,11 @@ async def test_a_paste_of_200_kb_is_read_by_its_ends(make: Make) -> None:
 
 
 @pytest.mark.full
-async def test_it_has_the_lowest_priority(make: Make) -> None:
+async def test_it_has_a_lower_priority_than_what_answers(make: Make) -> None:
     reader = make()
     await reader.read([exchange()])
     assert reader.pid is not None
-    assert psutil.Process(reader.pid).nice() == 19
+    assert psutil.Process(reader.pid).nice() == min(19, psutil.Process().nice() + 5)
 
 
 @pytest.mark.full

@@ -1,8 +1,8 @@
 """The process that runs the feedback reader, a small model that classifies users' messages; started
 as `python -m lull.engine.reader.main`, or as `lull read-feedback` in the packaged app.
 
-It classifies what users' messages say about the answers before them. It runs at the lowest
-priority, so that it never takes the processor from an answer, and frees all its memory by ending.
+It classifies what users' messages say about the answers before them. It runs at a lower priority
+than model servers, so that answers get the processor first, and frees all its memory by ending.
 It is a child of the service, like the inference engine, and uses the engine's frames:
 
     {"op": "read", "id", "exchanges": [{"asked", "answer", "said"}]}
@@ -31,8 +31,10 @@ from lull.engine.main import leave_with_parent, log_as_json, prepare_imports
 
 _log = logging.getLogger("lull.engine")
 
-LOWEST_PRIORITY: Final = 19
-"""Niceness value of the lowest process priority."""
+NICENESS: Final = 5
+"""Niceness added to the process. At 19 a machine with eight busy programs left it no time: no
+correction was read within two minutes.
+"""
 _CACHE_MB: Final = 64
 
 
@@ -43,8 +45,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = _parser().parse_args(argv)
     log_as_json(sys.stderr)
     leave_with_parent()
-    if hasattr(os, "setpriority"):
-        os.setpriority(os.PRIO_PROCESS, 0, LOWEST_PRIORITY)
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)
     connection = socket.socket(fileno=arguments.socket)
     try:
         _serve(arguments, connection)

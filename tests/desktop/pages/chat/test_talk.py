@@ -17,6 +17,7 @@ from lull.desktop.pages.review.page import ReviewPage
 from lull.desktop.widgets.chat.message_edit import MessageEdit
 from lull.desktop.widgets.page import PageName
 from tests.desktop.conftest import WAIT_MS, Shown, live
+from tests.eventually import PATIENCE_S
 from tests.service.lulls import Before, lull_before
 from tests.service.scripted_upstream import Asked, ScriptedUpstream, last_line, line, reply_natively
 
@@ -49,7 +50,9 @@ def lull(_lull: Before, _upstream: ScriptedUpstream) -> Before:
 
 @pytest.fixture
 def shown(lull: Before, show: Callable[..., Shown]) -> Shown:
-    return live(show(lull.home))
+    made = show(lull.home)
+    made.patience_s = PATIENCE_S
+    return live(made)
 
 
 @pytest.fixture
