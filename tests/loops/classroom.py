@@ -219,7 +219,7 @@ class Classroom(Home):
 
     def learn(self) -> None:
         self.current_selection = CurrentSelection(
-            self.serve.skill_selector, in_use=self, facts=self.facts
+            self.serve.skill_selector, in_use=self, facts=self.facts, kinds=self.index
         )
         self.verifier = verifier = Verifier(self.exact(), checks=self, tools=EXACT)
         self.feedback = FeedbackRows(self.database)

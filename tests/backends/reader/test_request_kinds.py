@@ -23,7 +23,7 @@ from lull.backends.retrieval.skill_index import WordIndex
 from lull.core.chat.client import Client
 from lull.core.errors import ResourceError
 from lull.core.feedback.feedback import Scope
-from lull.core.skills.kind_rules import RuleWithExample
+from lull.core.skills.kind_rules import RuleWithExample, kind_rule
 from lull.core.skills.skill import EVERYBODY, Library, Skill
 from lull.core.skills.skill_ranking import RetrievalRule
 from lull.core.skills.stated_skill import skill_of
@@ -161,6 +161,17 @@ def test_a_rule_whose_kind_can_be_told_is_not_found_by_words_alone(kinds: Reques
     without = asyncio.run(_index(rule, kinds=None))
     assert rule.key in without.lexical(text, client=ANYBODY)
     assert asyncio.run(_index(rule, kinds=kinds)).lexical(text, client=ANYBODY) == {}
+
+
+def test_the_index_tells_a_kind_also_for_a_rule_that_it_has_not(kinds: RequestKinds) -> None:
+    rule = kind_rule(rule_skill(EMAILS))
+    assert rule is not None
+    assert asyncio.run(_index(kinds=None)).kind_probability(rule, LETTER) is None
+    index = asyncio.run(_index(kinds=kinds))
+    there = asyncio.run(_index(rule_skill(EMAILS), kinds=kinds))
+    (known,) = there.kinds(LETTER, client=ANYBODY).values()
+    assert index.kind_probability(rule, LETTER) == pytest.approx(known)
+    assert index.kind_probability(rule, "thanks a lot!") == 0.0
 
 
 def test_a_rule_that_is_approved_later_is_found_at_once(kinds: RequestKinds) -> None:

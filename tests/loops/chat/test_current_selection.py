@@ -117,7 +117,7 @@ async def test_what_is_not_known_of_a_model_is_not_guessed(room: Classroom) -> N
     (before,) = await room.plays(menus(1)[0], "soup")
     room.facts = lambda _: None
     room.current_selection = type(room.current_selection)(
-        room.serve.skill_selector, in_use=room, facts=lambda _: None
+        room.serve.skill_selector, in_use=room, facts=lambda _: None, kinds=room.index
     )
     assert still(room, before)  # no skill is in force, whatever the model is
     await add_menu(room)

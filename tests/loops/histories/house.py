@@ -209,7 +209,7 @@ class House:
             holdout=self.holdout,
         )
         self.current_selection = CurrentSelection(
-            self.serve.skill_selector, in_use=self, facts=FACTS.get
+            self.serve.skill_selector, in_use=self, facts=FACTS.get, kinds=self.index
         )
         verifier = Verifier({POCKET: parsing.check}, checks=self, tools=EXACT)
         self.hear = Hear(

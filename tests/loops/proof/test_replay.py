@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from lull.backends.reader.request_kinds import RequestKinds
 from lull.core.chat.messages import (
     Completion,
     Finish,
@@ -17,10 +18,12 @@ from lull.core.chat.messages import (
     ToolCall,
     text_message,
 )
+from lull.core.feedback.feedback import RuleKind, Scope
 from lull.core.feedback.judge import JudgeQuestion, QuestionKind
 from lull.core.proof.pairs import Pair, PairPart
 from lull.core.proof.proposal import Proposal, ProposalKind, ProposalOrigin
 from lull.core.skills.prompt_block import CLOSING, OPENING
+from lull.core.skills.stated_skill import skill_of
 from lull.loops.proof.replay import ReplayCase, ReplayTarget
 from lull.store.chat.turn_rows import Label
 from tests.building import FACTS, answer, system, user
@@ -243,6 +246,35 @@ async def test_a_past_success_is_compared_with_the_accepted_answer(room: Classro
     assert (pair.part, pair.without, pair.with_) == (PairPart.SUCCESS, 1.0, 0.0)
     assert {question.asks for question in room.judge.asked} == {QuestionKind.PAIR}
     assert {question.reference for question in room.judge.asked} == {"soup and bread"}
+
+
+@pytest.mark.parametrize(
+    ("scope", "asked"),
+    [
+        (Scope.KIND, ["Write a mail to Mia that I will be late."]),
+        (Scope.ALL, ["Write a mail to Mia that I will be late.", "What is a glacier?"]),
+    ],
+)
+async def test_a_rule_for_a_kind_of_request_is_tested_on_successes_of_that_kind(
+    room: Classroom, scope: Scope, asked: list[str]
+) -> None:
+    await room.index.use_kinds(RequestKinds.shipped())
+    room.judge = a_judge()
+    good = []
+    for request in ("Write a mail to Mia that I will be late.", "What is a glacier?"):
+        good += await room.plays(request, "Fine.")
+        await room.rate(good[-1], Label.GOOD)
+    text = skill_of(
+        "begin my mails with a sun",
+        scope=scope,
+        kind_of_rule=RuleKind.PREFERENCE,
+        asked="Write a mail to the library that I lost a book.",
+    )
+    says = {"scope": scope.value} if scope is Scope.ALL else {}
+    proposal = await room.proposes(successes=tuple(good))
+    proposal = replace(proposal, text=replace(text, metadata=says))
+    tested = [case.served.turn.request[-1].text for case in cases(room, proposal)]
+    assert tested == asked
 
 
 async def test_a_verifier_is_asked_before_the_judge(room: Classroom) -> None:

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from lull.backends.reader.request_kinds import KindRuleSet, RequestKinds
 from lull.backends.retrieval.top_k import k_largest
 from lull.core.chat.client import Client, owner_of
-from lull.core.skills.kind_rules import kind_rule
+from lull.core.skills.kind_rules import RuleWithExample, kind_rule
 from lull.core.skills.ports import ExemplarMemory
 from lull.core.skills.skill import EVERYBODY, ClientSkills, Library, Skill, SkillKey
 from lull.core.skills.skill_ranking import past_request_score
@@ -195,7 +195,8 @@ class _Kinds:
 
 
 class WordIndex:
-    """Finds skills (instruction texts) by the words of a request; implements `SkillIndex`.
+    """Finds skills (instruction texts) by the words of a request; implements `SkillIndex` and
+    `KindMatch`.
 
     It finds nothing before it has indexed a skill library.
     """
@@ -282,9 +283,16 @@ class WordIndex:
 
     def kinds(self, text: str, *, client: Client, least: float = 0.0) -> dict[SkillKey, float]:
         shelf = self._shelf_of(client)
-        if shelf is None or is_aside(text) or says_little(text[:QUERY_CHARACTERS]):
-            return {}
-        return shelf.scores(text, least=least)
+        return {} if shelf is None or _has_no_kind(text) else shelf.scores(text, least=least)
+
+    def kind_probability(self, rule: RuleWithExample, text: str) -> float | None:
+        if self._kinds is None:
+            return None
+        if _has_no_kind(text):
+            return 0.0
+        read = self._kinds.read(text)
+        fits = KindRuleSet(self._kinds, [rule]).probabilities(read)
+        return 0.0 if read.small_talk else float(fits[0])
 
     def _shelf_of(self, client: Client) -> _Kinds | None:
         return self._shelves.get(client.name if client.apart else EVERYBODY)
@@ -319,6 +327,11 @@ class WordIndex:
                 there = by_name.get(name)
                 scores[there.key if there else SkillKey(owner_of(client.identity), name)] = score
         return scores
+
+
+def _has_no_kind(text: str) -> bool:
+    """Whether a request says too little to be of any kind."""
+    return is_aside(text) or says_little(text[:QUERY_CHARACTERS])
 
 
 def _skills_by_client(library: Library) -> dict[str, ClientSkills]:

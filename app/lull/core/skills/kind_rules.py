@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lull.core.feedback.feedback import Scope
-from lull.core.skills.skill import Skill
+from lull.core.skills.skill import Skill, SkillText, scope_of
 from lull.core.skills.stated_skill import example_of, words_of
 
 
@@ -28,7 +28,18 @@ def kind_rule(skill: Skill) -> RuleWithExample | None:
     shows that kind, both read from the skill's text. None if the skill is for every request, or if
     its text has no example, as when it was not made from the user's own words.
     """
-    example = example_of(skill.body)
-    if skill.scope is not Scope.KIND or not example:
+    return _stated(skill.body, skill.scope)
+
+
+def kind_rule_of_text(text: SkillText) -> RuleWithExample | None:
+    """Return for the text of a skill that is not in the library what `kind_rule` returns for one
+    that is.
+    """
+    return _stated(text.body, scope_of(text))
+
+
+def _stated(body: str, scope: Scope) -> RuleWithExample | None:
+    example = example_of(body)
+    if scope is not Scope.KIND or not example:
         return None
-    return RuleWithExample(example=example, said=words_of(skill.body))
+    return RuleWithExample(example=example, said=words_of(body))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from lull.core.chat.client import Client
 from lull.core.checks.check import CheckSet
 from lull.core.feedback.feedback import Scope
+from lull.core.skills.kind_rules import RuleWithExample
 from lull.core.skills.past_requests import PastRequestScores
 from lull.core.skills.skill import Library, SkillKey, SkillText
 
@@ -104,6 +105,17 @@ class SkillIndex(Protocol):
     def kinds(self, text: str, *, client: Client, least: float = 0.0) -> dict[SkillKey, float]:
         """Return the skills that state a rule for one kind of request, each with the probability
         that the request `text` is of that kind; only probabilities of at least `least`.
+        """
+
+
+class KindMatch(Protocol):
+    """Interface that tells whether a request is of the kind (such as e-mails) that a rule is for,
+    without the rule being in the library.
+    """
+
+    def kind_probability(self, rule: RuleWithExample, text: str) -> float | None:
+        """Return the probability that the request `text` is of the rule's kind; None while no
+        classifier of request kinds is loaded.
         """
 
 

@@ -408,10 +408,8 @@ class AppState(QObject):
 
 
 def failure_words(answer: Reply) -> str:
-    """Describe in one line why an action of the user was not done, or why it is not known whether
-    it was.
-
-    `answer` is the outcome of the request to the service.
+    """Describe in one line, from the service's answer, why an action of the user was not done, or
+    why it is not known whether it was.
     """
     if answer.outcome is ReplyOutcome.NOT_DONE:
         return tr("Not done, because the service is not running.")

@@ -14,9 +14,10 @@ from lull.core.adapters.model_facts import ModelFacts
 from lull.core.chat.client import Client
 from lull.core.chat.messages import ChatRequest, Message, Role
 from lull.core.provenance.authorship import strip_injected
-from lull.core.skills.ports import LibraryInUse
+from lull.core.skills.kind_rules import kind_rule_of_text
+from lull.core.skills.ports import KindMatch, LibraryInUse
 from lull.core.skills.prompt_block import Placement
-from lull.core.skills.skill import Skill
+from lull.core.skills.skill import Skill, SkillText
 from lull.loops.chat.select_skills import SelectSkills
 from lull.store.feedback.reward_rows import ServedTurn
 
@@ -32,8 +33,10 @@ class CurrentSelection:
         *,
         in_use: LibraryInUse,
         facts: Callable[[str], ModelFacts | None],
+        kinds: KindMatch,
     ) -> None:
         """The function `facts` returns what is known of a model, by the name its client typed."""
+        self._kinds = kinds
         self._fixing = fixing
         self._in_use = in_use
         self._facts = facts
@@ -74,6 +77,19 @@ class CurrentSelection:
         request = ChatRequest(model=model_name, messages=messages, stream=False)
         library = self._in_use.library
         return self._fixing.skills_for_new_chat(request, client, library, model)
+
+    def may_apply(self, text: SkillText, served: ServedTurn) -> bool:
+        """Whether a proposed skill (an instruction text), once approved, may be in the prompt of
+        the first request of a stored conversation; it is not if it states a rule for one kind of
+        request, such as e-mails, and this request is of another.
+        """
+        rule = kind_rule_of_text(text)
+        if rule is None:
+            return True
+        first = first_request(served.turn.request)
+        asked = ChatRequest(model=served.turn.model, messages=first, stream=False).newest_user_text
+        likely = self._kinds.kind_probability(rule, asked)
+        return likely is None or likely >= self._fixing.rule.kinds_floor
 
     def place(self, model_name: str) -> Placement:
         """Return where in a model's prompts Lull puts skills: in the system text or in a user

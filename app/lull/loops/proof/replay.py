@@ -265,6 +265,9 @@ class Replay:
             for served in self._rewards.served(turns)
             # what the user stopped and corrected is replayed as well, from its beginning
             if served.turn.complete or (part is PairPart.FAILURE and served.turn.answered)
+            # what went well is not harmed by a skill that is not there
+            if part is not PairPart.SUCCESS
+            or self._current_selection.may_apply(proposal.text, served)
         ]
 
     def _case(

@@ -223,6 +223,7 @@ def _loops(
         settings,
         holdout=holdout,
         fixing=fixing,
+        kinds=common.index,
         credit=credit_in(common.memory),
         reader=small_reader_of(settings(), paths),
         allowed=lambda: lulls.watch.allows_a_question,

@@ -16,6 +16,7 @@ from lull.core.checks.rules.stated_check import proposed_check
 from lull.core.models.exam import ModelRole
 from lull.core.proof.holdout import hashed_coin
 from lull.core.proof.rules import HoldoutRule
+from lull.core.skills.ports import KindMatch
 from lull.core.training.ports import Curriculum
 from lull.loops.chat.current_selection import CurrentSelection
 from lull.loops.chat.select_skills import SelectSkills
@@ -134,6 +135,7 @@ def learning_of(
     *,
     holdout: Holdout,
     fixing: SelectSkills,
+    kinds: KindMatch,
     credit: Credit,
     reader: SmallReader,
     allowed: Callable[[], bool],
@@ -168,7 +170,9 @@ def learning_of(
     inputs = ProofInputs(
         targets=targets,
         quiet=quiet,
-        current_selection=CurrentSelection(fixing, in_use=shared.in_use, facts=targets.facts),
+        current_selection=CurrentSelection(
+            fixing, in_use=shared.in_use, facts=targets.facts, kinds=kinds
+        ),
         verifier=_verifier(shared.stores),
     )
     scoring = _scoring(shared, settings(), asked, inputs, credit, exams)
