@@ -2,7 +2,7 @@
 
 `make screenshots` runs it: light and dark, in English and German, at one and at two pixels a point;
 what needs an empty Lull is drawn from one. Nothing is made up: the week takes some minutes,
-`--home DIR` takes one that was played already.
+`--home DIR` takes one that was played already. Emoji in answers need a font that has them.
 Run as `python -m tests.desktop.screenshots FOLDER [--home DIR]`.
 """
 
@@ -34,6 +34,7 @@ from lull.desktop.language.language_choice import ENGLISH, apply_language
 from lull.desktop.main import Desktop
 from lull.desktop.pages.review.approval_words import waits_for_picks
 from lull.desktop.pages.review.compare_dialog import CompareDialog
+from lull.desktop.pages.review.page import ReviewPage
 from lull.desktop.pages.settings.page import SettingsPage
 from lull.desktop.pages.settings.wipe_dialog import WipeDialog
 from lull.desktop.service.client import Reply
@@ -114,6 +115,9 @@ def _prepared(home: Path) -> Paths:
 
 def _of_the_week(app: QApplication, paths: Paths, folder: Path, *, pages_alone: bool) -> None:
     with _at_the_desk(paths):
+        if not pages_alone:
+            with _desktop(app, paths, LIGHT) as desktop:
+                _test_what_waits(app, desktop, folder)
         for language, place in ((ENGLISH, folder), ("de", folder / "de")):
             place.mkdir(parents=True, exist_ok=True)
             apply_language(app, language)
@@ -207,6 +211,24 @@ def _pages(app: QApplication, desktop: Desktop, folder: Path) -> None:
                 _save(desktop.window, folder / f"{name}-{tab}-{theme}.png")
         if name is PageName.SETTINGS:
             _more_settings(app, desktop, folder)
+
+
+def _test_what_waits(app: QApplication, desktop: Desktop, folder: Path) -> None:
+    """Save a picture of the suggestion that the week leaves untested, and test it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    _page(app, desktop, PageName.REVIEW, folder / "review-untested-light.png")
+    page = desktop.window.page()
+    assert isinstance(page, ReviewPage)
+
+    def tested() -> bool:
+        shown = page.current()
+        if shown is None:
+            raise AssertionError("The suggestion was turned down, and Review's pictures show none.")
+        return not shown["testing"] and shown["status"] != "screened"
+
+    _until(app, lambda: page.prove.isEnabled() and page.prove.isVisible())
+    page.prove.click()
+    _until(app, tested)
 
 
 def _more_settings(app: QApplication, desktop: Desktop, folder: Path) -> None:
