@@ -24,6 +24,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import BinaryIO, Final, NamedTuple
 
+from lull.config.dies_first import die_first
 from lull.core.chat.message_chain import links
 from lull.core.chat.messages import ChatRequest, PartKind, Role
 from lull.core.errors import RequestError
@@ -383,6 +384,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="lull read-long", description="Read long bodies.")
     parser.add_argument("--socket", type=int, required=True, help="inherited file descriptor")
     arguments = parser.parse_args(argv)
+    die_first()
     if hasattr(os, "nice"):
         os.nice(_NICE)
     gc.freeze()
