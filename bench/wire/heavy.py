@@ -1,9 +1,10 @@
 """`python -m bench.wire.heavy`: how much one heavy request delays all others.
 
 A steady client asks little questions, one after the other; beside it come a long text, very many
-messages, an image, six long texts at once, and packed bodies that unpack to gigabytes. Measured are
-the little ones' times, also as a ratio to those beside nothing, how long a write of somebody else
-waits for the store, and the memory of the service with its reader of long bodies.
+messages, an image, six of the long and of the many at once, and packed bodies that unpack to
+gigabytes. Measured are the little ones' times, also as a ratio to those beside nothing, how long a
+write of somebody else waits for the store, and the memory of the service with its reader of long
+bodies.
 """
 
 import argparse
@@ -76,6 +77,7 @@ def _cases() -> dict[str, Heavy]:
         "200,000 messages": lambda port: _post(port, many),
         "40 MB image": lambda port: _post(port, image),
         "6 x 60 MB text": lambda port: _at_once([text] * 6, port),
+        "6 x 200,000 messages": lambda port: _at_once([many] * 6, port),
         "100 bombs": lambda port: [_post(port, bomb, "zstd") for _ in range(100)],
     }
 

@@ -172,6 +172,7 @@ class Classroom(Home):
     coin: float = 0.99
     """The random number of every decision about an audit."""
     credited: list[tuple[str, list[str]]] = field(default_factory=list)
+    may_credit: bool = True
     went_without: list[str] = field(default_factory=list)
     """Turns that were recorded as having wanted no skill."""
     told_problems: ToldProblems = field(default_factory=ToldProblems)
@@ -384,11 +385,14 @@ class Classroom(Home):
     def checks_of(self, sha256: str) -> CheckSet | None:
         return ApprovedChecks(self.skills.folders).checks_of(sha256)
 
-    async def _credit(self, served: ServedTurn, skills: Sequence[str]) -> None:
+    async def _credit(self, served: ServedTurn, skills: Sequence[str]) -> bool:
+        if not self.may_credit:
+            return False
         if skills:
             self.credited.append((served.turn.id, sorted(skills)))
         else:
             self.went_without.append(served.turn.id)
+        return True
 
     # What a test plays
 

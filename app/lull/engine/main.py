@@ -24,6 +24,7 @@ from types import TracebackType
 from typing import IO
 
 from lull.backends.mlx.model_folder import check_model_folder
+from lull.config.dies_first import die_first
 from lull.config.own_temporary import own_temporary
 from lull.contract.engine_frames import (
     Frame,
@@ -43,6 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     the connection; return the exit code, 1 if the model cannot be loaded.
     """
     arguments = _parser().parse_args(argv)
+    die_first()
     log_as_json(sys.stderr)
     leave_with_parent()
     connection = socket.socket(fileno=arguments.socket)

@@ -25,6 +25,7 @@ from lull.core.errors import StoreError
 from lull.core.skills.past_requests import NO_SKILL
 from tests.eventually import eventually
 from tests.paths import ROOT
+from tests.starving import STARVES, starve
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
@@ -214,5 +215,50 @@ def test_a_process_that_sleeps_over_a_call_is_replaced(tmp_path: Path) -> None:
         with pytest.raises(StoreError, match="it hung"):
             process.ids()
         assert process.pid is None
+    finally:
+        process.close()
+
+
+NO_ROOM_FOR_A_THREAD = """
+import os, resource, sys
+os.environ["RUST_MIN_STACK"] = str(8 << 30)
+resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
+from lull.backends.retrieval.chroma_child import main
+sys.exit(main())
+"""
+"""The child process that keeps exemplars, with too little memory for any of Chroma's threads."""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits another process as Linux does")
+def test_want_of_memory_is_not_taken_for_damage(tmp_path: Path, process: ChromaProcess) -> None:
+    put(process, "1:menu")
+    process.close()
+    short = ChromaProcess(
+        tmp_path / "vectors", NAME, command=(sys.executable, "-c", NO_ROOM_FOR_A_THREAD)
+    )
+    try:
+        with pytest.raises(StoreError, match="too little memory"):
+            ChromaExemplars(tmp_path / "vectors", HashedNgrams(), short)
+        assert short.pid is None
+    finally:
+        short.close()
+    assert [one.name for one in tmp_path.iterdir()] == ["vectors"]
+    assert process.ids() == ["1:menu"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits another process as Linux does")
+def test_a_process_that_runs_out_of_memory_costs_no_call(tmp_path: Path) -> None:
+    starving = f"{STARVES}\nfrom lull.backends.retrieval.chroma_child import main\nsys.exit(main())"
+    process = ChromaProcess(tmp_path / "vectors", NAME, command=(sys.executable, "-c", starving))
+    try:
+        put(process, "1:menu")
+        starved = process.pid
+        assert starved is not None
+        starve(starved)
+        kept = ["1:menu"]
+        while process.pid == starved:
+            kept.append(f"{len(kept)}:wine")
+            put(process, kept[-1], "wine")
+        assert sorted(process.ids()) == sorted(kept)
     finally:
         process.close()

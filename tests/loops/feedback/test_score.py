@@ -232,6 +232,20 @@ async def test_what_went_well_without_a_skill_is_remembered_as_such(room: Classr
     assert room.credited == [(served, ["menu-style"])]
 
 
+async def test_what_cannot_be_remembered_yet_is_remembered_with_the_next(room: Classroom) -> None:
+    (first,) = await room.plays("what is a lull", "a calm")
+    (other,) = await room.plays("what is a gale", "a wind")
+    (last,) = await room.plays("what is a breeze", "a soft wind")
+    room.may_credit = False
+    await room.rate(first, Label.GOOD)
+    await room.rate(other, Label.GOOD)
+    await room.rate(other, Label.BAD)
+    assert room.went_without == []
+    room.may_credit = True
+    await room.rate(last, Label.GOOD)
+    assert room.went_without == [first, last]
+
+
 async def test_what_went_well_by_what_the_weights_learned_is_credited_to_the_skill(
     room: Classroom,
 ) -> None:

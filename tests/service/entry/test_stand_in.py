@@ -171,6 +171,21 @@ def test_stop_ends_what_stands_in(mine: Lull) -> None:
 
 
 @pytest.mark.full
+def test_one_that_dies_before_the_service_is_replaced(
+    mine: Lull, upstream: ScriptedUpstream
+) -> None:
+    port = free_port()
+    running = mine.serve("--port", str(port))
+    (first,) = eventually(lambda: standing_in(mine))
+    os.kill(first, signal.SIGKILL)
+    eventually(lambda: [pid for pid in standing_in(mine) if pid != first])
+    running.kill()
+    eventually(lambda: is_running(paths_of(mine).stand_in_lock) and listens(port))
+    answer = ask(f"http://127.0.0.1:{port}", "POST", "/api/chat", CHAT)
+    assert answer.status == 200 and upstream.last("/api/chat").body == CHAT
+
+
+@pytest.mark.full
 def test_without_an_ollama_it_says_what_is_missing(tmp_path: Path) -> None:
     home = tmp_path / "home"
     with RunningLull.cleaned_up(home) as lull:

@@ -14,8 +14,13 @@ from typing import Any
 import psutil
 import pytest
 
+from lull.backends.retrieval.chroma_process import ChromaProcess
+from lull.backends.retrieval.embedder import HashedNgrams
+from lull.contract import routes
+from lull.contract.json_object import Json
 from tests.eventually import eventually
 from tests.running import Answer, Lull, RunningLull
+from tests.service.control.socket_client import ControlSocket
 from tests.service.process.killed.street import COOK, Cook
 from tests.starving import may_starve, starve
 
@@ -25,6 +30,7 @@ pytestmark = [
 ]
 
 ENGINE, READS_LONG = "lull.engine.main", "proxy.long.child"
+KEEPS = "retrieval.chroma_child"
 
 
 def child(running: RunningLull, what: str) -> int | None:
@@ -94,3 +100,73 @@ def test_a_reader_of_long_bodies_without_memory_is_replaced(lull: Lull, tmp_path
 
 def log(lull: Lull) -> list[str]:
     return (lull.home / "logs" / "service.log").read_text().splitlines()
+
+
+def test_a_keeper_of_past_requests_without_memory_is_replaced(lull: Lull, tmp_path: Path) -> None:
+    with Cook() as cook:
+        lull.upstream = cook.address
+        running = lull.serve(env=may_starve(tmp_path / "site"))
+        eventually(lambda: lull.ask("status")["upstream"]["ok"])
+        rated = [rated_good(running, lull, "write a menu for apple")]
+        starved = eventually(lambda: child(running, KEEPS))
+        starve(starved)
+        while child(running, KEEPS) == starved:
+            rated.append(rated_good(running, lull, f"write a menu for {len(rated)} pears"))
+        assert lull.ask("status")["problems"] == []
+        running.stop()
+    assert kept(lull) == {f"{turn}:" for turn in rated}
+
+
+def test_where_no_past_request_can_be_kept_now_it_is_said_and_kept_later(
+    lull: Lull, tmp_path: Path
+) -> None:
+    site, short = tmp_path / "site", tmp_path / "short"
+    env = may_starve(site)
+    (site / "sitecustomize.py").write_text(STARVED_FROM_THE_START.format(short=str(short)))
+    with Cook() as cook:
+        lull.upstream = cook.address
+        running = lull.serve(env=env)
+        eventually(lambda: lull.ask("status")["upstream"]["ok"])
+        short.touch()
+        rated = [rated_good(running, lull, "write a menu for apple")]
+        (problem,) = lull.ask("status")["problems"]
+        assert "past requests" in problem["detail"] and "memory" in problem["hint"]
+        rated.append(rated_good(running, lull, "write a menu for pear"))
+        short.unlink()
+        rated.append(rated_good(running, lull, "write a menu for plum"))
+        assert lull.ask("status")["problems"] == []
+        running.stop()
+    assert kept(lull) == {f"{turn}:" for turn in rated}
+
+
+STARVED_FROM_THE_START = """
+import os, resource, sys
+if os.path.exists({short!r}) and any("chroma_child" in word for word in sys.orig_argv):
+    resource.setrlimit(resource.RLIMIT_AS, (64 << 20, 64 << 20))
+"""
+"""Program that leaves the keeper of past requests no memory to start, while a file is there."""
+
+
+def rated_good(running: RunningLull, lull: Lull, text: str) -> str:
+    """Ask, rate the answer good, and return the id of its turn."""
+    socket = ControlSocket(lull.home)
+    assert asks(running, text, model=COOK).status == 200
+    (turn,) = eventually(lambda: [t["id"] for t in turns(socket) if t["request"] == text])
+    said = socket.ask("POST", routes.RATE.format(id=turn), {"label": "good"})
+    assert said.status == 200, said
+    return str(turn)
+
+
+def turns(socket: ControlSocket) -> list[Json]:
+    listed = socket.get(f"{routes.CONVERSATIONS}?limit=200")["conversations"]
+    each = [socket.get(routes.CONVERSATION.format(id=one["id"]))["turns"] for one in listed]
+    return [*itertools.chain.from_iterable(each)]
+
+
+def kept(lull: Lull) -> set[str]:
+    """Return the ids of the past requests that a stopped service left."""
+    store = ChromaProcess(lull.home / "vectors", HashedNgrams.name)
+    try:
+        return set(store.ids())
+    finally:
+        store.close()

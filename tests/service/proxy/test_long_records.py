@@ -5,11 +5,15 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import random
 import signal
+import string
+import sys
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any
 
+import psutil
 import pytest
 import zstandard
 
@@ -17,6 +21,7 @@ from lull.service.proxy.long import bodies
 from lull.service.proxy.long.bodies import LongBodies
 from lull.service.proxy.long.reader import Answer, LongReader
 from lull.store.chat.recording import Prepared
+from tests.eventually import eventually
 
 pytestmark = pytest.mark.slow
 
@@ -67,7 +72,11 @@ def bodies_of(missing: Callable[[str], str]) -> LongBodies:
 
 
 def request(text: str) -> bytes:
-    said = [{"role": "user", "content": f"{text} {n}"} for n in range(2_000)]
+    return request_of([f"{text} {n}" for n in range(2_000)])
+
+
+def request_of(texts: Sequence[str]) -> bytes:
+    said = [{"role": "user", "content": text} for text in texts]
     return json.dumps({"model": "any", "messages": said}).encode()
 
 
@@ -182,3 +191,47 @@ async def test_a_stop_after_the_first_piece_keeps_it_and_says_that_older_ones_la
     await long.close()
     assert len((await one).pieces) == 1
     assert caplog.messages == [NEWEST_STORED]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="kills a fork while it writes")
+@pytest.mark.logs("stored without its older messages")
+async def test_what_prepares_a_record_costs_only_what_it_had_not_made_when_it_is_killed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    answers, killed = LongReader.answers, list[int]()
+
+    async def killed_over_the_second(
+        self: LongReader, op: str, *rest: Any
+    ) -> AsyncIterator[Answer]:
+        async for answer in answers(self, op, *rest):
+            if op == "keep" and not killed:
+                killed.append(self.pid)
+                await asyncio.to_thread(kill_while_it_writes, self.pid)
+            yield answer
+
+    monkeypatch.setattr(LongReader, "answers", killed_over_the_second)
+    long = bodies_of(lambda links: links)
+    try:
+        body = request_of([words(80_000) for _ in range(4)])
+        async with long.reading(body, route="/api/chat", encoding="identity", client="c") as one:
+            reader, record = long.pid, one.prepare_record()
+        kept = [json.loads(zstandard.decompress(piece))[0] for piece in (await record).pieces]
+        assert len(kept) in (1, 2)
+        assert long.pid == reader
+    finally:
+        await long.close()
+
+
+def words(count: int) -> str:
+    """Return words that no compression makes small."""
+    chance = random.Random(count)
+    return " ".join("".join(chance.choices(string.ascii_lowercase, k=5)) for _ in range(count))
+
+
+def kill_while_it_writes(reader: int) -> None:
+    """Kill the fork of the reader in the middle of a frame, larger than what a pipe takes."""
+    os.kill(reader, signal.SIGSTOP)
+    (fork,) = psutil.Process(reader).children()
+    eventually(lambda: fork.status() == psutil.STATUS_SLEEPING)
+    fork.kill()
+    os.kill(reader, signal.SIGCONT)

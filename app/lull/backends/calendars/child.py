@@ -22,6 +22,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from lull.config.dies_first import die_first
+
 MEMORY_BYTES = 512 * 1024 * 1024
 CPU_S = 10
 _SPARE_CPU_S = 2.0
@@ -34,6 +36,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Parse the calendar on standard input and print its events; the program of a child process
     with limits.
     """
+    die_first()
     limit_myself()
     head = json.loads(sys.stdin.buffer.readline(1000))
     until_s = float(head["until_s"])

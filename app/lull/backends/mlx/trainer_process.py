@@ -15,6 +15,7 @@ from typing import Final
 
 import lull
 from lull.backends.mlx.paused_child import PausedChild
+from lull.config.dies_first import die_first
 from lull.config.own_temporary import own_temporary
 from lull.core.errors import TrainingError
 from lull.core.training.events import RunEvent, RunFailed, RunFinished, RunRefused, parse_event
@@ -60,6 +61,7 @@ class TrainerProcesses:
                 raise TrainingError(
                     f"The trainer cannot be started: “{error}”.", hint="Install Lull again."
                 ) from error
+        die_first(child.pid)
         return TrainerProcess(child, ours)
 
 

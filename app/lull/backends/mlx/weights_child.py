@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
+from lull.config.dies_first import die_first
 from lull.contract.json_object import Json
 from lull.core.errors import CannotLearn, Conflict, LullError, WeightsError
 from lull.core.models.weight_form import WeightForm
@@ -31,6 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Do the task on a model's weights that standard input names, and print its result; the program
     of a child process.
     """
+    die_first()
     wanted = json.loads(sys.stdin.buffer.readline())
     threading.Thread(target=_end_with_the_parent, daemon=True).start()
     try:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from lull.backends.retrieval.chroma_collection import ChromaCollection
+from lull.config.dies_first import die_first
 from lull.core.errors import StoreError
 
 
@@ -25,6 +26,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--folder", type=Path, required=True, help="Chroma's folder")
     parser.add_argument("--embedder", required=True, help="name of what computes the vectors")
     arguments = parser.parse_args(argv)
+    die_first()
     collection = ChromaCollection(arguments.folder, arguments.embedder)
     with _results() as results:
         _carry_out(collection, sys.stdin.buffer, results)

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
+from typing import Final
 
 from lull.core.errors import NO_ROOM, StoreError
 
@@ -18,6 +19,13 @@ _UNUSED = ("opentelemetry.exporter.otlp.proto.grpc.trace_exporter", "httpx._main
 
 _ROOM_BYTES = 1_000_000
 """Free bytes below which a disk counts as full."""
+
+_NO_MEMORY: Final = (
+    "out of memory",
+    "cannot allocate memory",
+    "resource temporarily unavailable",  # a thread for which there is no room
+)
+"""Texts by which Chroma's and the system's errors for too little memory are recognised."""
 
 
 class _Nothing(ModuleType):
@@ -47,16 +55,20 @@ class DamagedVectors(StoreError):
 def convert_errors(folder: Path) -> Iterator[None]:
     """Context manager that converts Chroma's errors to StoreError, or DamagedVectors for damage.
 
-    Chroma's Rust core can panic on damaged data; that is not an `Exception` and would end the
-    service.
+    Chroma's Rust core panics on damaged data, and also for want of memory, which says nothing about
+    the data. A panic is not an `Exception` and would end the service.
     """
     skip_unused_imports()
     from chromadb.errors import ChromaError
 
     try:
         yield
+    except MemoryError as error:
+        raise _too_little_memory() from error
     except (ChromaError, OSError, sqlite3.Error) as error:
         words = str(error).lower()
+        if _names_no_memory(words):
+            raise _too_little_memory() from error
         damaged = any(sign in words for sign in ("malformed", "not a database", "corrupt"))
         kind = DamagedVectors if damaged else StoreError
         # Chroma hands on SQLite's words alone, and not always these.
@@ -67,9 +79,22 @@ def convert_errors(folder: Path) -> Iterator[None]:
     except BaseException as error:
         if type(error).__name__ != "PanicException":
             raise
+        if _names_no_memory(str(error).lower()):
+            raise _too_little_memory() from error
         raise DamagedVectors(
             f"{folder} cannot be read: “{error}”.", hint="Move the folder away."
         ) from error
+
+
+def _names_no_memory(words: str) -> bool:
+    return any(sign in words for sign in _NO_MEMORY)
+
+
+def _too_little_memory() -> StoreError:
+    return StoreError(
+        "There was too little memory to read or keep past requests.",
+        hint="What was kept stays. It is tried again when it is next needed.",
+    )
 
 
 def _has_no_room(folder: Path) -> bool:

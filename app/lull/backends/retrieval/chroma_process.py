@@ -2,7 +2,8 @@
 
 Chroma and what it imports would take a quarter of the service's memory all the time, for a few
 reads and writes an hour; no request waits for them. The child starts with a call and ends when
-nothing was called for some seconds, or with the service.
+nothing was called for some seconds, or with the service. A call over which it dies, as for want of
+memory, is carried out by a fresh one.
 """
 
 from __future__ import annotations
@@ -64,8 +65,10 @@ class ChromaProcess:
         self._asleep_s = asleep_s
         self._check_every_s = check_every_s
         self._asking = False
-        self._hung = ""
-        """How the last child hung; "" if it did not."""
+        self._killed_as = ""
+        """Why the last child was killed; "" if it was not."""
+        self._proved = False
+        """Whether the running child has carried out a call."""
         self._one = threading.Lock()
         self._child: subprocess.Popen[bytes] | None = None
         self._leaving: threading.Timer | None = None
@@ -123,6 +126,7 @@ class ChromaProcess:
             finally:
                 self._one.release()
         elif (child := self._child) is not None:
+            self._killed_as = "it was ended over a call"
             child.kill()
 
     def _call(self, method: str, *words: object, **named: object) -> Any:
@@ -130,10 +134,23 @@ class ChromaProcess:
             self._stay()
             try:
                 self._asking = True
-                return self._asked(method, *words, **named)
+                return self._carried_out(method, *words, **named)
             finally:
                 self._asking = False
                 self._leave_later()
+
+    def _carried_out(self, method: str, *words: object, **named: object) -> Any:
+        """Have a call carried out; by a fresh child again if it fails in one that worked before.
+
+        Whatever of it was done already does no harm when it is done again.
+        """
+        fresh = not self._proved
+        try:
+            return self._asked(method, *words, **named)
+        except StoreError:
+            if fresh or self._killed_as:
+                raise
+        return self._asked(method, *words, **named)
 
     def _asked(self, method: str, *words: object, **named: object) -> Any:
         child = self._running()
@@ -145,16 +162,19 @@ class ChromaProcess:
             result = pickle.load(child.stdout)
         except (OSError, EOFError, pickle.UnpicklingError) as error:
             self._end()
-            how = self._hung or f"it stopped with exit code {child.returncode}"
+            how = self._killed_as or f"it stopped with exit code {child.returncode}"
             raise self._broken(how) from error
         if isinstance(result, StoreError):
+            # Memory may be lacking only because of what this process has gathered.
+            self._end()
             raise result
+        self._proved = True
         return result
 
     def _running(self) -> subprocess.Popen[bytes]:
         if self._child is None or self._child.poll() is not None:
             self._end()
-            self._child, self._hung = self._started(), ""
+            self._child, self._killed_as = self._started(), ""
             threading.Thread(target=self._watch, args=(self._child,), daemon=True).start()
         return self._child
 
@@ -167,7 +187,7 @@ class ChromaProcess:
                 child.wait(every_s)
                 return
             if how := checks.check(asked=self._asking):
-                self._hung = how
+                self._killed_as = how
                 child.kill()
 
     def _started(self) -> subprocess.Popen[bytes]:
@@ -188,7 +208,7 @@ class ChromaProcess:
     def _broken(self, how: str) -> StoreError:
         return StoreError(
             f"The process that keeps past requests failed: {how}.",
-            hint="It is started again when it is next needed.",
+            hint="Was there too little memory? It is started again when it is next needed.",
         )
 
     def _stay(self) -> None:
@@ -208,7 +228,7 @@ class ChromaProcess:
                 self._end()
 
     def _end(self) -> None:
-        child, self._child = self._child, None
+        child, self._child, self._proved = self._child, None, False
         if child is None:
             return
         assert child.stdin is not None

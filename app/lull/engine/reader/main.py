@@ -24,6 +24,7 @@ from typing import Final
 
 from lull.backends.mlx.model_folder import check_model_folder
 from lull.backends.reader.files import read_files
+from lull.config.dies_first import die_first
 from lull.contract.engine_frames import encode, error_to_wire, receive_frame
 from lull.core.errors import EngineError, ResourceError
 from lull.core.feedback.exchange import Exchange
@@ -43,6 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     the model cannot be loaded.
     """
     arguments = _parser().parse_args(argv)
+    die_first()
     log_as_json(sys.stderr)
     leave_with_parent()
     if hasattr(os, "nice"):

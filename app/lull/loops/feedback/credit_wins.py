@@ -22,6 +22,8 @@ Credit = Callable[[ServedTurn, Sequence[str]], Awaitable[object]]
 """Callback that saves a request as an exemplar (a past success) of the skills that helped with it;
 of none, if it went well without any. It returns False if that cannot be done yet.
 """
+MOST_WAITING = 200
+"""Most turns that wait until they can be saved as exemplars; beyond them the oldest are dropped."""
 
 
 class CreditedRequests(Protocol):
@@ -71,6 +73,9 @@ class CreditWins:
         self._in_use = in_use
         self._current_selection = current_selection
         self._credit = credit
+        self._waiting: dict[str, None] = {}
+        """Turns to be saved as exemplars, oldest first. They are read from the store again when
+        that can be done, so that one forgotten meanwhile is not saved."""
 
     async def credit(self, rows: Sequence[RewardRow]) -> None:
         """Store the well-answered ones of these turns as exemplars: requests for which the turn's
@@ -78,15 +83,35 @@ class CreditWins:
 
         A turn becomes an example only of the skills that its request needed, whether these were in
         the prompt or in the weights. Requests that went well without any skill are stored too.
+        Those that cannot be stored yet are stored with the next ones.
         """
-        good = [r.turn for r in rows if r.reward is not None and r.reward.p_good > GREY[1]]
-        for served in self._rewards.served_briefly(good):
-            if not served.may_be_an_example:
-                continue
-            had = self._in_prompt(served) | self._in_weights(served)
-            wanted = self._had_a_part(served, had)
-            if wanted or (not had and not served.left_out):
-                await self._credit(served, wanted)
+        self._add_waiting(rows)
+        waiting = [*self._waiting]
+        found = {served.turn.id: served for served in self._rewards.served_briefly(waiting)}
+        for turn in waiting:
+            if turn in found and await self._save(found[turn]) is False:
+                return
+            self._waiting.pop(turn, None)
+
+    def _add_waiting(self, rows: Sequence[RewardRow]) -> None:
+        for row in rows:
+            self._waiting.pop(row.turn, None)
+            if row.reward is not None and row.reward.p_good > GREY[1]:
+                self._waiting[row.turn] = None
+        for turn in [*self._waiting][:-MOST_WAITING]:
+            del self._waiting[turn]
+
+    async def _save(self, served: ServedTurn) -> object:
+        """Save a turn's request as an exemplar, if it is one; return False if that cannot be done
+        yet.
+        """
+        if not served.may_be_an_example:
+            return None
+        had = self._in_prompt(served) | self._in_weights(served)
+        wanted = self._had_a_part(served, had)
+        if not wanted and (had or served.left_out):
+            return None
+        return await self._credit(served, wanted)
 
     def _in_prompt(self, served: ServedTurn) -> dict[str, Skill | None]:
         """Return the skills in the turn's prompt that are not for every request; None for one that

@@ -203,6 +203,7 @@ async def _serve(
         closing.callback(paths.discovery.unlink, missing_ok=True)
         keeping = asyncio.create_task(_keep_findable(paths, lock, found, control))
         closing.push_async_callback(_ended, keeping)
+        closing.push_async_callback(_ended, asyncio.create_task(guard.watch()))
         log.info("serving at %s", at.address)
         tell(_ready(at, shared, built_in=answering.upstream.built_in_is_there))
         _spare_the_collector()

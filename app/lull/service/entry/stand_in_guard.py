@@ -1,4 +1,5 @@
-"""Starts the stand-in: a process that forwards requests to Ollama if this service dies.
+"""Starts the stand-in, a process that forwards requests to Ollama if this service dies, and starts
+another one if it ends before.
 
 A service that stops in order ends the stand-in itself.
 """
@@ -24,6 +25,8 @@ from lull.service.process.lock import is_locked
 log = logging.getLogger(__name__)
 GOES_WITHIN_S = 5.0
 """Seconds that the stand-in process may take to exit before it is killed."""
+CHECK_EVERY_S = 10.0
+"""Seconds between checks whether the stand-in still waits."""
 
 
 def plan_of(settings: ServiceSettings, paths: Paths, *, upstream: str) -> StandInPlan | None:
@@ -77,11 +80,34 @@ class StandInGuard:
         except OSError as error:
             log.warning("nothing stands in for the service if it dies: %s", error)
 
+    async def watch(self) -> None:
+        """Start the stand-in, which forwards requests if this service dies, again whenever it has
+        ended, as for want of memory; run until cancelled.
+        """
+        waits = True
+        while self._plan is not None:
+            await asyncio.sleep(CHECK_EVERY_S)
+            waited, waits = waits, self._waits
+            if self._plan is not None and not waits:
+                if waited:  # said once, not with each start
+                    log.warning("what stands in for the service if it dies has ended")
+                self._let_go()
+                self.start()
+
+    @property
+    def _waits(self) -> bool:
+        return self._process is not None and self._process.poll() is None
+
+    def _let_go(self) -> None:
+        process, self._process = self._process, None
+        if process is not None and process.stdin is not None:
+            process.stdin.close()
+
     async def dismiss(self) -> None:
         """End the stand-in process, which would forward requests if the service died, because the
         service itself stops in order.
         """
-        process, self._process = self._process, None
+        process, self._process, self._plan = self._process, None, None
         if process is None or process.stdin is None:
             return
         with contextlib.suppress(OSError):

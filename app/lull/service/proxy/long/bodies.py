@@ -154,12 +154,15 @@ class LongBody:
                     return Prepared(pieces=tuple(pieces), tools=self._tools, tool_set=data)
                 pieces.append(data)
         except LullError as error:
-            log.warning("a long request is stored without its messages: %s", error)
-            return Prepared()
-        except asyncio.CancelledError:  # by `close` alone: the newest messages come first
-            without = "its older messages" if pieces else "its messages"
-            log.warning("Lull stops: a long request is stored without %s", without)
+            log.warning("a long request is stored without %s: %s", _lacking(pieces), error)
+        except asyncio.CancelledError:  # by `close` alone
+            log.warning("Lull stops: a long request is stored without %s", _lacking(pieces))
         return Prepared(pieces=tuple(pieces))
+
+
+def _lacking(pieces: Sequence[bytes]) -> str:
+    """Say what is not stored where only these pieces are: the newest messages come first."""
+    return "its older messages" if pieces else "its messages"
 
 
 class StoredRequests(Protocol):

@@ -24,6 +24,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import BinaryIO, Final, NamedTuple
 
+from lull.config.dies_first import die_first
 from lull.core.chat.message_chain import links
 from lull.core.chat.messages import ChatRequest, PartKind, Role
 from lull.core.errors import RequestError
@@ -144,7 +145,13 @@ class LongBodyReader:
     def _prepare(self, name: str, wanted: UnstoredParts) -> None:
         """Prepare in a fork, which already has the data, so that the next body need not wait."""
         ours, theirs = os.pipe()
-        pid = os.fork()
+        try:
+            pid = os.fork()
+        except OSError:
+            os.close(ours)
+            os.close(theirs)
+            self._send({"id": name, "fault": "there is too little memory"})
+            return
         if pid == 0:
             try:
                 self._connection.close()
@@ -162,18 +169,14 @@ class LongBodyReader:
         """Forward one frame of the fork, or report that it died."""
         if (preparing := self._preparing) is None:
             return
-        frame, data = {"kept": False}, b""
-        lengths = _exactly(preparing.pipe, LENGTHS.size)
-        if lengths:
-            frame_bytes, data_bytes = LENGTHS.unpack(lengths)
-            frame = json.loads(_exactly(preparing.pipe, frame_bytes))
-            data = _exactly(preparing.pipe, data_bytes)
-            self._send(frame, data)
-        if "kept" in frame:
+        whole = _frame_from(preparing.pipe)
+        if whole is not None:
+            self._send(*whole)
+        if whole is None or "kept" in whole[0]:
             self._preparing = None
             preparing.pipe.close()
             os.waitpid(preparing.pid, 0)
-        if not lengths:
+        if whole is None:
             self._send({"id": preparing.name, "fault": "it stopped"})
 
     def _handle(self, frame: BodyFrame, data: bytes) -> None:
@@ -241,13 +244,22 @@ class LongBodyReader:
         return bytes(got)
 
 
+def _frame_from(pipe: BinaryIO) -> tuple[BodyFrame, bytes] | None:
+    """Read a frame; None if the process that writes died before it had written the whole frame."""
+    with contextlib.suppress(EOFError):
+        frame_bytes, data_bytes = LENGTHS.unpack(_exactly(pipe, LENGTHS.size))
+        frame = json.loads(_exactly(pipe, frame_bytes))
+        return frame, _exactly(pipe, data_bytes)
+    return None
+
+
 def _exactly(pipe: BinaryIO, size: int) -> bytes:
-    """Read `size` bytes; b"" if the pipe ends before."""
+    """Read `size` bytes. Raises EOFError if the pipe ends before."""
     got = bytearray()
     while len(got) < size:
         some = pipe.read(size - len(got))
         if not some:
-            return b""
+            raise EOFError
         got += some
     return bytes(got)
 
@@ -372,6 +384,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="lull read-long", description="Read long bodies.")
     parser.add_argument("--socket", type=int, required=True, help="inherited file descriptor")
     arguments = parser.parse_args(argv)
+    die_first()
     if hasattr(os, "nice"):
         os.nice(_NICE)
     gc.freeze()

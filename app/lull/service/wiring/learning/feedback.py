@@ -5,7 +5,7 @@ proving them by replay, and review by the user.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -43,6 +43,7 @@ from lull.service.feedback.fast_loop import FastLoop
 from lull.service.idle.quiet import QuietTimes
 from lull.service.models.aux_models import AuxModels
 from lull.service.models.replay_targets import ReplayTargets
+from lull.service.process.problems import Problems
 from lull.service.wiring.base.own_models import TOY
 from lull.service.wiring.base.shared import SharedParts
 from lull.service.wiring.base.stores import Stores
@@ -53,6 +54,7 @@ from lull.service.wiring.learning.exams import ExamParts, exams_of
 from lull.service.wiring.learning.placing import placing_of
 from lull.service.wiring.learning.proofs import ProofInputs, ProofParts, proofs_of
 from lull.service.wiring.learning.rules import evolve_rule, holdout_rule, score_rule
+from lull.store.feedback.reward_rows import ServedTurn
 from lull.store.skills.skill_checks import ApprovedChecks
 
 
@@ -175,6 +177,7 @@ def learning_of(
         ),
         verifier=_verifier(shared.stores),
     )
+    credit = _reporting(credit, shared.problems)
     scoring = _scoring(shared, settings(), asked, inputs, credit, exams)
     proofs = proofs_of(shared, settings, asked, inputs, holdout=holdout, credit=credit)
     return LearningParts(
@@ -186,6 +189,18 @@ def learning_of(
         curriculum=curriculum_of(shared, inputs.current_selection),
         fast_loop=_fast_loop(shared, settings(), asked, inputs, scoring, proofs),
     )
+
+
+def _reporting(credit: Credit, problems: Problems) -> Credit:
+    """Return a function that saves a request as an exemplar like `credit`; a failure is a problem
+    that the user sees, and no more: answers are scored without it.
+    """
+
+    async def attempt(served: ServedTurn, skills: Sequence[str]) -> bool:
+        saved = await problems.attempt("past requests", lambda: credit(served, skills))
+        return saved is True
+
+    return attempt
 
 
 def _scoring(
