@@ -37,7 +37,7 @@ from lull.loops.feedback.first_hearing import FirstHearing
 from lull.loops.feedback.hear import Hear
 from lull.loops.feedback.reward_book import RewardBook
 from lull.loops.feedback.score import Score
-from lull.loops.feedback.standing_wishes import StandingWishes, TurnedDownWishes
+from lull.loops.feedback.standing_wishes import DecisionsOnWishes, StandingWishes
 from lull.loops.feedback.verify import Reads, Verifier
 from lull.loops.proof.compare import Compare
 from lull.loops.proof.holdout import Holdout
@@ -266,7 +266,7 @@ class Classroom(Home):
                 self.rewards,
                 self.feedback,
                 verifier,
-                turned_down=TurnedDownWishes(self.proposals, self.skills, in_use=self),
+                decisions=DecisionsOnWishes(self.proposals, self.skills, in_use=self),
             ),
         )
         propose = Propose(

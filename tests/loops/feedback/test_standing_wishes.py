@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 import pytest
 
 from lull.core.chat.client import Client
+from lull.core.checks.check import CheckKind
 from lull.core.errors import StoreError
-from lull.core.feedback.feedback import Feedback
+from lull.core.feedback.exchange import Exchange
+from lull.core.feedback.feedback import Feedback, MessageFindings, Scope
 from lull.core.skills.skill import ChangeKind
-from lull.loops.feedback.standing_wishes import StandingWishes, TurnedDownWishes
+from lull.loops.feedback.standing_wishes import DecisionsOnWishes, StandingWishes, WishDecisions
 from lull.store.feedback.feedback import FeedbackRows
 from lull.store.feedback.reward_rows import RewardRow
 from lull.store.feedback.rewards import Rewards
 from lull.store.sqlite.database import Database
 from tests.building import ANYBODY
+from tests.doubles.word_reader import WordReader
 from tests.loops.classroom import CHECKED, Classroom
 
 ANNA, BEN = (Client(name=name, apart=True) for name in ("anna", "ben"))
@@ -117,7 +121,7 @@ def wishes_of(room: Classroom, *, most: int) -> StandingWishes:
         room.rewards,
         room.feedback,
         room.verifier,
-        turned_down=TurnedDownWishes(room.proposals, room.skills, in_use=room),
+        decisions=DecisionsOnWishes(room.proposals, room.skills, in_use=room),
         most=most,
     )
 
@@ -224,14 +228,14 @@ class WatchedFeedback(FeedbackRows):
 async def test_what_still_stands_is_worked_out_beside_the_requests(room: Classroom) -> None:
     watched = WatchedRewards(room.database)
 
-    class WatchedTurnedDown(TurnedDownWishes):
-        def turns(self) -> frozenset[str]:
+    class WatchedDecisions(DecisionsOnWishes):
+        def read(self) -> WishDecisions:
             watched.read_on.append(threading.current_thread())
-            return super().turns()
+            return super().read()
 
-    down = WatchedTurnedDown(room.proposals, room.skills, in_use=room)
+    down = WatchedDecisions(room.proposals, room.skills, in_use=room)
     heard = WatchedFeedback(room.database, read_on=watched.read_on)
-    room.score.wishes = StandingWishes(watched, heard, room.verifier, turned_down=down)
+    room.score.wishes = StandingWishes(watched, heard, room.verifier, decisions=down)
     later = await wished(room)
     await rejected(room)
     await room.score.read_new()
@@ -251,3 +255,47 @@ async def test_a_verdict_that_could_not_be_taken_back_is_taken_back_later(room: 
     watched.full = False
     await room.score.read_new()
     assert verdict(room, later) is None
+
+
+# For which requests
+
+
+class SmallLetters(WordReader):
+    """A reader that knows what check is meant by its one rule."""
+
+    async def read(self, exchanges: Sequence[Exchange]) -> list[MessageFindings | None]:
+        found = await super().read(exchanges)
+        return [
+            one and replace(one, check=(CheckKind.LOWER_CASE if one.lasts else None))
+            for one in found
+        ]
+
+
+async def test_a_wish_applies_to_the_requests_that_its_skill_is_for(room: Classroom) -> None:
+    room.reader = SmallLetters()
+    room.learn()
+    asked = "Tell me about the harbour in Bergen."
+    first, said, like, other = await room.plays(
+        asked,
+        "It is OLD.",
+        "No, write every answer in lower case.",
+        "it is old.",
+        "Tell me about the harbour in Bergen again.",
+        "It is BIG.",
+        "poem on rain please",
+        "RAIN",
+    )
+    await room.score.read_new()
+    assert [verdict(room, one) for one in (like, other)] == [-1.0, -1.0]
+
+    proposal = await room.proposes(failures=(first,), wish_turns=(said,), scope=Scope.KIND)
+    await room.score.read_new()
+    assert [verdict(room, one) for one in (like, other)] == [-1.0, None]
+    (later,) = await room.plays("a tale of two cities, short", "IT WAS")
+    await room.score.read_new()
+    assert verdict(room, later) is None
+
+    await room.review.edit(proposal.id, scope=Scope.ALL)
+    (after,) = await room.plays("what is a lull", "A CALM")
+    await room.score.read_new()
+    assert verdict(room, after) == -1.0

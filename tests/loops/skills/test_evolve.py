@@ -19,7 +19,7 @@ from lull.core.proof.proposal import Proposal, ProposalKind, ProposalOrigin, Pro
 from lull.core.skills.rules import EvolveRule
 from lull.core.skills.skill import ChangeKind, SkillKey
 from lull.core.skills.stated_skill import example_of, words_of
-from lull.loops.feedback.standing_wishes import TurnedDownWishes
+from lull.loops.feedback.standing_wishes import DecisionsOnWishes
 from lull.store.chat.turn_rows import Label
 from lull.store.feedback.reward_rows import ServedTurn
 from lull.store.feedback.rewards import Rewards
@@ -333,7 +333,7 @@ async def test_what_is_left_of_the_older_words_in_it_is_the_older_turns(room: Cl
     assert len(newest.wish_turns) == 2 and older.wish_turns[0] in newest.wish_turns
     assert {trace.source for trace in newest.traces} == {"user"}
     await room.review.reject(newest.id, reason="leave it")
-    assert TurnedDownWishes(room.proposals, room.skills, in_use=room).turns() == set(
+    assert DecisionsOnWishes(room.proposals, room.skills, in_use=room).read().turned_down == set(
         newest.wish_turns
     )
 

@@ -2,9 +2,10 @@
 against.
 
 A wish applies until a newer one contradicts it, or until the user turns down the skill that was
-made of it: rejects the proposed skill, switches it off or deletes it. Then the scores that the wish
-gave are removed, unless the user said the same words again; wishes of other clients and other
-models stay.
+made of it: rejects the proposed skill, switches it off or deletes it. It applies to all requests
+or to one kind of them, as the reader heard it, until the user chooses the other for that skill. The
+scores that a wish then should not have given are removed, unless the user said the same words
+again; wishes of other clients and other models stay.
 """
 
 from __future__ import annotations
@@ -12,10 +13,11 @@ from __future__ import annotations
 import asyncio
 import bisect
 from collections import defaultdict
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from lull.core.proof.proposal import Proposal, ProposalKind, ProposalStatus
+from lull.core.feedback.feedback import Scope
+from lull.core.proof.proposal import OPEN_STATUSES, Proposal, ProposalKind, ProposalStatus
 from lull.core.skills.ports import LibraryInUse
 from lull.core.skills.skill import Library, SkillKey, SkillStatus
 from lull.loops.feedback.verify import Verifier, Wish
@@ -41,14 +43,41 @@ The owner is a client with skills of its own; "" stands for all clients that sha
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Withdrawn:
-    """The user's corrections that no longer count, because the user turned down the skill made of
-    them, and the scores of answers that rest on these corrections.
+    """The scores of answers that rest on corrections which no longer count for them, because of
+    what the user decided about the skill made of the correction.
     """
 
-    turns: frozenset[str]
-    """Ids of all turns whose wish the user turned down."""
     verdicts: Mapping[str, frozenset[str]]
     """The texts of newly withdrawn wishes, by the id of the turn whose answer they scored."""
+    decided: WishDecisions
+    """The decisions from which this follows."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WishDecisions:
+    """What the user decided about the skills (instruction texts) that were made of their
+    corrections.
+    """
+
+    turned_down: frozenset[str] = frozenset()
+    """Ids of the turns with a correction whose skill the user rejected, switched off or deleted."""
+    scopes: Mapping[str, Scope] = field(default_factory=dict)
+    """The scope of the skill that was made of a correction, by the id of the turn with it."""
+
+    def scope_of(self, wish: Wish) -> Scope:
+        """Return to which requests a wish applies: those that its skill is for."""
+        return self.scopes.get(wish.said, wish.scope)
+
+    def withdrawn_since(self, before: WishDecisions) -> frozenset[str]:
+        """Return the ids of the turns with a correction that may apply to fewer requests than it
+        did by earlier decisions.
+        """
+        narrowed = {
+            turn
+            for turn, scope in self.scopes.items()
+            if scope is Scope.KIND and before.scopes.get(turn) is not scope
+        }
+        return (self.turned_down - before.turned_down) | narrowed
 
 
 class StandingWishes:
@@ -62,17 +91,17 @@ class StandingWishes:
         feedback: FeedbackRows,
         verifier: Verifier,
         *,
-        turned_down: TurnedDownWishes,
+        decisions: DecisionsOnWishes,
         most: int = MOST_WISHES,
     ) -> None:
         """The argument `most` is the number of wishes remembered for each owner and model."""
         self._rewards = rewards
         self._feedback = feedback
         self._verifier = verifier
-        self._turned_down = turned_down
+        self._decisions = decisions
         self._most = most
         self._known: dict[WishPlace, list[Wish]] = {}
-        self._gone: frozenset[str] = frozenset()
+        self._decided = WishDecisions()
 
     async def wishes_for(self, served: ServedTurn) -> list[Wish]:
         """Return the standing wishes (corrections by the user) that apply to a turn, by its client
@@ -81,7 +110,7 @@ class StandingWishes:
         place = _place(served)
         while (known := self._known).get(place) is None:
             # `clear` replaces the dict, so a result read before it is not kept.
-            known[place] = await asyncio.to_thread(self._said, place, self._gone, self._most)
+            known[place] = await asyncio.to_thread(self._said, place, self._decided, self._most)
         return known[place]
 
     async def add(self, served: ServedTurn, wish: Wish) -> list[Wish]:
@@ -110,27 +139,27 @@ class StandingWishes:
         """
         self._known = {}
 
-    # Wishes that the user turned down
+    # What the user decided about the skills made of wishes
 
     def find_withdrawn(self) -> Withdrawn:
-        """Find the user's corrections that no longer count, because the user has turned down the
-        skill made of them, and the answers' scores that rest on them.
+        """Find the answers' scores that rest on corrections which no longer count for them, because
+        the user has turned down the skill made of the correction, or chose another scope for it.
 
-        Only scores of corrections withdrawn since the last `apply_withdrawn` are included. Blocks,
-        and changes nothing.
+        Only what was decided since the last `apply_withdrawn` is looked at. Blocks, and changes
+        nothing.
         """
-        turns = self._turned_down.turns()
+        decided = self._decisions.read()
         verdicts: dict[str, frozenset[str]] = {}
-        for place, words in self._words(turns - self._gone).items():
-            verdicts |= self._lost(place, words, turns)
-        return Withdrawn(turns=turns, verdicts=verdicts)
+        for place, words in self._words(decided.withdrawn_since(self._decided)).items():
+            verdicts |= self._lost(place, words, decided)
+        return Withdrawn(verdicts=verdicts, decided=decided)
 
     def apply_withdrawn(self, withdrawn: Withdrawn) -> None:
-        """Stop checking answers against the wishes that the user withdrew; called once the scores
-        of answers that followed from these wishes were removed.
+        """From now on check answers as the user decided about the wishes' skills; called once the
+        scores of answers that no longer follow from these wishes were removed.
         """
-        if withdrawn.turns != self._gone:
-            self._gone = withdrawn.turns
+        if withdrawn.decided != self._decided:
+            self._decided = withdrawn.decided
             self.clear()
 
     def _words(self, turns: Collection[str]) -> dict[WishPlace, set[str]]:
@@ -144,10 +173,10 @@ class StandingWishes:
         return found
 
     def _lost(
-        self, place: WishPlace, words: Collection[str], gone: frozenset[str]
+        self, place: WishPlace, words: Collection[str], decided: WishDecisions
     ) -> dict[str, frozenset[str]]:
-        """The turns of one client and model that were scored by these wishes, without wishes that
-        were said again in the same words.
+        """The turns of one client and model that were scored by these wishes, each with the words
+        that no wish states any more that applies to its request.
 
         Wishes of any age count.
         """
@@ -155,12 +184,16 @@ class StandingWishes:
         held = self._rewards.scored_by_wishes(words, owner=owner, model=model)
         if not held:
             return {}
-        still = {wish.words for wish in self._said(place, gone, None)}
-        return {turn: lost for turn, those in held.items() if (lost := those - still)}
+        said = self._said(place, decided, None)
+        lost = {}
+        for one in self._rewards.served_briefly([*held]):
+            still = {w.words for w in said if self._verifier.covers(model, w, one.asked)}
+            lost[one.turn.id] = held[one.turn.id] - still
+        return {turn: those for turn, those in lost.items() if those}
 
-    def _said(self, place: WishPlace, gone: frozenset[str], limit: int | None) -> list[Wish]:
-        """Return the stored wishes of an owner and model, oldest first, except those of turns in
-        `gone`.
+    def _said(self, place: WishPlace, decided: WishDecisions, limit: int | None) -> list[Wish]:
+        """Return the stored wishes of an owner and model, oldest first, except those whose skill
+        the user turned down.
         """
         owner, model = place
         findings = self._feedback.wishes(owner=owner, model=model, limit=limit)
@@ -168,20 +201,21 @@ class StandingWishes:
             one.turn.id: one.asked
             for one in self._rewards.served_briefly([f.before for f in findings])
         }
-        return [
+        wishes = [
             self._verifier.wish_of(one, about=about[one.before])
             for one in reversed(findings)
-            if one.turn not in gone and one.before in about and one.findings.rule
+            if one.turn not in decided.turned_down and one.before in about and one.findings.rule
         ]
+        return [one._replace(scope=decided.scope_of(one)) for one in wishes]
 
 
 def _place(served: ServedTurn) -> WishPlace:
     return served.owner, served.turn.model
 
 
-class TurnedDownWishes:
-    """Finds the user's corrections that no longer count, because the user turned down the skill
-    (an instruction text) made of them.
+class DecisionsOnWishes:
+    """Finds what the user decided about the skills (instruction texts) that were made of their
+    corrections.
     """
 
     def __init__(self, proposals: Proposals, skills: Skills, *, in_use: LibraryInUse) -> None:
@@ -189,15 +223,30 @@ class TurnedDownWishes:
         self._skills = skills
         self._in_use = in_use
 
-    def turns(self) -> frozenset[str]:
-        """Return the ids of the turns with a correction whose skill the user later rejected,
-        switched off or deleted. Blocking.
+    def read(self) -> WishDecisions:
+        """Return which corrections the user turned down as a skill, and the scopes of the skills
+        made of the others. Blocking.
+        """
+        proposals = self._proposals.with_status(frozenset(ProposalStatus) - {ProposalStatus.STALE})
+        decided = [p for p in proposals if p.status not in OPEN_STATUSES]
+        oldest_first = sorted(proposals, key=lambda p: (p.made_at, p.id))
+        return WishDecisions(
+            turned_down=self._turned_down(decided),
+            scopes={
+                turn: p.scope
+                for p in oldest_first
+                for turn in p.wish_turns
+                if p.status is not ProposalStatus.REJECTED and p.kind is not ProposalKind.RETIRE
+            },
+        )
+
+    def _turned_down(self, decided: Sequence[Proposal]) -> frozenset[str]:
+        """The turns with a correction whose skill the user rejected, switched off or deleted.
 
         A skill that Lull itself retired for harm does not count: the user still wants what they
         said.
         """
         library = self._in_use.library
-        decided = self._proposals.with_status({ProposalStatus.REJECTED, ProposalStatus.APPROVED})
         out = {p.key for p in decided if not _active(p.key, library)}
         if out:
             theirs = {p.key for p in decided if p.kind is ProposalKind.RETIRE and _approved(p)}

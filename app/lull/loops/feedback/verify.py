@@ -226,11 +226,18 @@ class Verifier:
         found = self._newest(model, wishes, asked, "")
         return found[0] if found is not None else None
 
+    def covers(self, model: str, wish: Wish, asked: str) -> bool:
+        """Whether a wish applies to this request, by its scope or the likeness of the requests; the
+        exact verifier of a model's language tells it by itself.
+        """
+        every = self.is_exact(model) or wish.scope is Scope.ALL
+        return every or subject_similarity(wish.about, asked) >= NEAR
+
     def _newest(
         self, model: str, wishes: Sequence[Wish], asked: str, answer: str
     ) -> tuple[Wish, bool] | None:
         for wish in reversed(wishes):
-            if not self.is_exact(model) and not _covers(wish, asked):
+            if not self.covers(model, wish, asked):
                 continue
             does = self.fulfils(
                 model,
@@ -242,8 +249,3 @@ class Verifier:
             if does is not None:
                 return wish, does
         return None
-
-
-def _covers(wish: Wish, asked: str) -> bool:
-    """Whether a wish applies to this request, by its scope or the similarity of the words."""
-    return wish.scope is Scope.ALL or subject_similarity(wish.about, asked) >= NEAR

@@ -26,7 +26,7 @@ from lull.loops.feedback.first_hearing import FirstHearing
 from lull.loops.feedback.hear import Hear
 from lull.loops.feedback.reward_book import RewardBook
 from lull.loops.feedback.score import Score
-from lull.loops.feedback.standing_wishes import StandingWishes, TurnedDownWishes
+from lull.loops.feedback.standing_wishes import DecisionsOnWishes, StandingWishes
 from lull.loops.feedback.verify import Verifier
 from lull.loops.proof.holdout import Holdout
 from lull.loops.proof.measure_placing import MeasurePlacing
@@ -310,7 +310,7 @@ def _score(shared: SharedParts, book: RewardBook, verifier: Verifier) -> Score:
             stores.rewards,
             stores.feedback,
             verifier,
-            turned_down=TurnedDownWishes(stores.proposals, stores.skills, in_use=shared.in_use),
+            decisions=DecisionsOnWishes(stores.proposals, stores.skills, in_use=shared.in_use),
         ),
     )
 
