@@ -68,6 +68,7 @@ def offered(case: CheckCase, heard: MessageFindings) -> CheckSet | None:
         with_its_subject(heard.rule, said),
         case.exchange.answer,
         said if heard.correction > LIKELY else "",
+        heard.possible_checks,
         tools=TOOLS,
     )
     return parse_all(found) if found else None

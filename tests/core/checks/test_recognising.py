@@ -313,3 +313,15 @@ def test_an_apostrophe_left_out_is_read() -> None:
         ("Dont ever use bullets", Check(kind=K.NO_BULLETS)),
     ):
         assert exact_check(rule) == check, rule
+
+
+def test_a_letter_case_of_a_quoted_word_is_none_of_the_answer() -> None:
+    assert exact_checks('"Stop" in capitals.') == []
+    assert exact_checks("Everything in capitals.") == [Check(kind=CheckKind.UPPER_CASE)]
+    assert derive("upper_case", '"Stop" in capitals, always', "", "") is None
+
+
+def test_a_date_without_hyphens_is_not_the_one_with_them() -> None:
+    hyphens = Check(kind=CheckKind.DATE_FORMAT, value="iso")
+    assert derive("date_format", "Dates as YYYY-MM-DD.", "", "") == hyphens
+    assert derive("date_format", "Dates as YYYYMMDD.", "", "") is None

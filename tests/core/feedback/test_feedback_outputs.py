@@ -6,7 +6,7 @@ import pytest
 
 from lull.core.feedback.exchange import Exchange, readable, sentences
 from lull.core.feedback.feedback import MessageFindings, RuleKind, Scope
-from lull.core.feedback.outputs import Outputs, findings_from
+from lull.core.feedback.outputs import POSSIBLE, Outputs, findings_from
 
 
 def heard(said: str, *stated: float, **more: float) -> MessageFindings:
@@ -26,6 +26,7 @@ def test_a_lasting_wish_comes_with_scope_quote_and_kind() -> None:
         quote=("I like it short.",),
         kind_of_rule=RuleKind.PREFERENCE,
         check="bullets",
+        possible_checks=("bullets",),
     )
 
 
@@ -47,6 +48,16 @@ def test_a_scope_of_a_kind_and_a_fact() -> None:
 
 def test_a_class_of_check_that_is_not_likely_is_none() -> None:
     assert heard("Use bullets.", 0.9, bullets=0.49).check == ""
+
+
+def test_a_class_of_check_that_is_possible_is_kept() -> None:
+    assert heard("Use bullets.", 0.9, bullets=POSSIBLE).possible_checks == ("bullets",)
+    assert heard("Use bullets.", 0.9, bullets=POSSIBLE - 0.01).possible_checks == ()
+    labels = {"correction": 0.9, "lasting": 0.9, "kind": 0.2, "fact": 0.1, "thanks": 0.0}
+    classes = {"none": 0.2, "bullets": 0.3, "lines": 0.5}
+    said = Exchange(asked="a", answer="b", said="One below the other.")
+    outputs = Outputs(labels=labels, classes=classes, stated=(0.9,))
+    assert findings_from(outputs, said).possible_checks == ("lines", "bullets")
 
 
 def test_a_long_sentence_is_quoted_as_it_was_typed_and_a_paste_is_not() -> None:

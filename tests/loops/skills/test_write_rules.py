@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from lull.core.feedback.feedback import Scope
@@ -125,7 +127,9 @@ async def test_the_whole_message_decides_the_check_only_if_it_complains_of_the_a
 ) -> None:
     complaints: list[str] = []
 
-    def check_of(_kind: str, _rule: str, _answer: str, complaint: str) -> str:
+    def check_of(
+        _kind: str, _rule: str, _answer: str, complaint: str, _possible: Sequence[str]
+    ) -> str:
         complaints.append(complaint)
         return ""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -212,8 +213,16 @@ probabilities = st.floats(0, 1)
         quote=st.lists(st.text(), max_size=3).map(tuple),
         kind_of_rule=st.none() | st.sampled_from(RuleKind),
         check=st.text(max_size=9),
+        possible_checks=st.lists(st.text(max_size=9), max_size=3).map(tuple),
         unsure=st.booleans(),
     )
 )
 def test_whatever_was_heard_is_read_back_the_same(what: MessageFindings) -> None:
     assert feedback_from_json(feedback_to_json(what)) == what
+
+
+def test_what_was_heard_before_possible_checks_were_kept_has_none() -> None:
+    what = MessageFindings(correction=0.9, lasting=0.9, check="words", possible_checks=("words",))
+    fields = json.loads(feedback_to_json(what))
+    del fields["possible_checks"]
+    assert feedback_from_json(json.dumps(fields)) == replace(what, possible_checks=())

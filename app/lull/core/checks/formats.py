@@ -25,10 +25,11 @@ DATE_FORMATS: Final[Mapping[str, str]] = {
     "written_mdy": "like March 31, 2024",
     "day_first": "with the day before the month",
 }
-_ALLOWED: Final[Mapping[str, frozenset[str]]] = {
+ALLOWED_DATES: Final[Mapping[str, frozenset[str]]] = {
     "written": frozenset(("written_dmy", "written_mdy")),
     "day_first": frozenset(("german", "dmy", "written_dmy")),
 }
+"""For each wide date format, the narrower ones that have it."""
 MONTHS: Final = (
     "january|february|march|april|may|june|july|august|september|october|november|december|"
     "jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|"
@@ -54,7 +55,7 @@ def date_format(check: Check, answer: str) -> bool | None:
     """Check that the dates in an answer have one of the wanted formats; None if that cannot be
     told.
     """
-    wanted = _ALLOWED.get(check.value, frozenset((check.value,)))
+    wanted = ALLOWED_DATES.get(check.value, frozenset((check.value,)))
     sure, partial = False, False
     for ways, whole in _dates(plain_prose(answer)):
         if not ways & wanted:

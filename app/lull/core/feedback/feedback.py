@@ -63,6 +63,10 @@ class MessageFindings:
     kind_of_rule: RuleKind | None = None
     check: str = ""
     """Class of the check that could test the rule; "" for none."""
+    possible_checks: tuple[str, ...] = ()
+    """Classes of check that could test the rule, likeliest first; none of them need be likelier
+    than no check at all.
+    """
     unsure: bool = False
     """Whether the reading is unreliable: the reader does not know the language, or the message is
     no natural language.

@@ -15,6 +15,10 @@ from lull.core.feedback.exchange import CUT_MARK, Exchange, readable, sentences_
 from lull.core.feedback.feedback import LIKELY, MessageFindings, RuleKind, Scope
 
 NO_CHECK: Final = "none"
+POSSIBLE: Final = 0.12
+"""Least probability at which a class of check is worth a comparison with the answer that the user
+complained of, though the reader model takes another class or none for likelier.
+"""
 LONGEST_QUOTE: Final = 1_500
 """Longest sentence of the user, in characters, that is taken over word for word as a rule; a
 longer one is taken for pasted text.
@@ -68,6 +72,7 @@ def findings_from(
         quote=_quote(outputs.stated, exchange, stated),
         kind_of_rule=RuleKind.FACT if labels["fact"] > LIKELY else RuleKind.PREFERENCE,
         check=check_of(outputs),
+        possible_checks=possible_checks_of(outputs),
     )
 
 
@@ -77,6 +82,16 @@ def check_of(outputs: Outputs) -> str:
     """
     check, p = max(outputs.classes.items(), key=lambda one: one[1], default=(NO_CHECK, 1.0))
     return check if p >= LIKELY and check != NO_CHECK else ""
+
+
+def possible_checks_of(outputs: Outputs) -> tuple[str, ...]:
+    """Return the classes of check (programs that test answers) that could test the user's rule
+    according to the small reader model, likeliest first, even if no check at all is likelier.
+    """
+    found = [
+        (p, check) for check, p in outputs.classes.items() if check != NO_CHECK and p >= POSSIBLE
+    ]
+    return tuple(check for _, check in sorted(found, key=lambda one: -one[0]))
 
 
 def _quote(stated: Sequence[float], exchange: Exchange, least: float) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ It works for any model; the toy language of the built-in model has its own write
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from lull.core.feedback.feedback import LIKELY, Scope
 from lull.core.provenance.authorship import typed_request
@@ -15,12 +15,12 @@ from lull.core.skills.ports import EvolverMaterial, SkillDraft
 from lull.core.skills.skill import check_text
 from lull.core.skills.stated_skill import skill_of
 
-ProposesCheck = Callable[[str, str, str, str], str]
+ProposesCheck = Callable[[str, str, str, str, Sequence[str]], str]
 """Makes an executable check of a rule which the failed answer fails.
 
-Called with (class of check, rule, failed answer, complaint), where the complaint is the whole
-message if the reader takes it for one that complains of that answer, else ""; returns JSON text,
-or "" for none.
+Called with (class of check, rule, failed answer, complaint, possible classes of check), where the
+complaint is the whole message if the reader takes it for one that complains of that answer, else
+""; returns JSON text, or "" for none.
 """
 
 
@@ -52,5 +52,11 @@ class RuleWriter:
             asked=typed_request(failure.messages),
         )
         complaint = failure.said if findings.correction > LIKELY else ""
-        check = self._check(findings.check, failure.rule, failure.answer.text, complaint)
+        check = self._check(
+            findings.check,
+            failure.rule,
+            failure.answer.text,
+            complaint,
+            findings.possible_checks,
+        )
         return SkillDraft(text=check_text(text), check=check, scope=scope)

@@ -207,6 +207,7 @@ def feedback_from_json(text: str) -> MessageFindings:
         quote=tuple(map(str, said["quote"])),
         kind_of_rule=RuleKind(said["kind_of_rule"]) if said["kind_of_rule"] else None,
         check=str(said["check"]),
+        possible_checks=tuple(map(str, said.get("possible_checks", ()))),
         unsure=bool(said["unsure"]),
     )
 

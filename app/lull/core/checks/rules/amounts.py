@@ -59,6 +59,8 @@ _AFTER_LEAST: Final = (
 )
 
 
+ONES: Final = frozenset(word for word, number in VALUES.items() if number == 1)
+"""The words for one, of which most are articles as well."""
 BARE: Final = re.compile(rf"(?<![\w.,]){NUMBER}(?![\w])")
 
 

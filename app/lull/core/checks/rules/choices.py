@@ -69,7 +69,7 @@ _SIGNS: Final[Mapping[str, str]] = {
 }
 SIGN_NAMES: Final = r"(?:" + "|".join(_SIGNS.values()) + r")\b(?! drive)"
 _DATES: Final[Mapping[str, str]] = {
-    "iso": r"iso(?:[- ]?8601|(?![- ]?\d))|y{4}-?m{2}-?d{2}|year[- ]month[- ]day|\d{4}-\d{2}-\d{2}|"
+    "iso": r"iso(?:[- ]?8601|(?![- ]?\d))|y{4}-m{2}-d{2}|year[- ]month[- ]day|\d{4}-\d{2}-\d{2}|"
     r"j{4}-mm-tt|aaaa-mm-(?:dd|jj)",
     "german": r"(?:dd|tt)\.mm\.(?:yyyy|jjjj|yy|jj)|\d{1,2}\.\d{1,2}\.\d{4}|german (?:dates?|"
     r"date format)|tag\.monat\.jahr",

@@ -92,7 +92,9 @@ def _no_bullets(kind: CheckKind, text: str) -> Check | None:
 
 
 def _case(kind: CheckKind, text: str) -> Check | None:
-    return None if PART_OF_ANSWER.search(text.lower()) else Check(kind=kind)
+    bare = mask_quoted(text)
+    of_a_word = re.match(r"\W*§+\s+(?:in|en|mit)\b", bare)  # "Stop" in capitals
+    return None if of_a_word or PART_OF_ANSWER.search(bare.lower()) else Check(kind=kind)
 
 
 def _start(kind: CheckKind, text: str) -> Check | None:

@@ -153,6 +153,13 @@ _BESIDE_A_FORM: Final = frozenset((
 """Words of a rule that name neither a part of an answer nor a form of it."""
 
 
+def without_list_as_form(text: str) -> str:
+    """Return a rule without "in bullet points" and the like, by which it may name the form that it
+    asks for.
+    """
+    return _LIST_AS_FORM.sub(" ", text)
+
+
 def names_list_as_form(text: str) -> bool:
     """Whether "in bullet points" or the like is the form that a rule asks for, as in "answer in
     bullet points"; in "no commas in bullet points" it is a part of the answer.

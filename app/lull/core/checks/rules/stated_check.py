@@ -4,14 +4,15 @@ are equivalent to it, or to a part of it; finds the words of a rule by which it 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from lull.core.checks.check import NO_LIBRARIES, Check, CheckLibraries, CheckSet
 from lull.core.checks.check_answer import should_propose
 from lull.core.checks.reading import all_to_json
 from lull.core.checks.rules import scope
-from lull.core.checks.rules.disputed import disputed_check
-from lull.core.checks.rules.recognising import checks_for_rule, exact_checks, exact_set
+from lull.core.checks.rules.recognising import checks_for_rule, exact_checks
+from lull.core.checks.rules.weighed import checks_behind
 
 
 def stated_checks(kind: str, rule: str) -> CheckSet | None:
@@ -28,6 +29,7 @@ def proposed_check(
     rule: str,
     answer: str,
     complaint: str = "",
+    possible: Sequence[str] = (),
     *,
     tools: CheckLibraries = NO_LIBRARIES,
 ) -> str:
@@ -35,14 +37,11 @@ def proposed_check(
     with the rule that they stated; "" if the rule has none, or if the answer that the user
     complained of passes them.
 
-    `kind` is the class of check that a classifier predicts for the rule, `complaint` the whole
-    message in which the user stated it, if the reader takes it for one that complains of the
-    answer.
+    `kind` is the class of check that a classifier predicts for the rule, and `possible` are those
+    that it does not rule out, likeliest first. `complaint` is the whole message in which the user
+    stated the rule, if the reader takes it for one that complains of the answer.
     """
-    checks = stated_checks(kind, rule)
-    if checks is None and exact_set(rule) is None:  # else the classifier speaks against its words
-        one = disputed_check(kind, rule, answer, complaint=complaint, tools=tools)
-        checks = CheckSet(checks=(one,)) if one is not None else None
+    checks = checks_behind(kind, rule, answer, complaint, possible, tools=tools)
     if checks is None or not should_propose(checks, answer, tools):
         return ""
     return all_to_json(checks)

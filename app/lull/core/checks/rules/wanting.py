@@ -86,6 +86,11 @@ _PLACE: Final = re.compile(
 )
 
 
+def names_place(rule: str) -> bool:
+    """Whether a rule names a place of an answer, such as its end, apart from what it quotes."""
+    return _PLACE.search(mask_quoted(rule)) is not None
+
+
 class _Use(Enum):
     WANTED = auto()
     FORBIDDEN = auto()
