@@ -1,0 +1,161 @@
+"""Patterns of logins that stand before the host they are for, `anna/…@db1` or `anna:…@mail.example`,
+without the `://` of an address, and of the lines in which mail servers keep them.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from lull.core.secrets.values.judging import (
+    count_changes,
+    has_sign,
+    is_placeholder,
+    not_dummy,
+)
+from lull.core.secrets.values.pattern import QUOTE, Pattern, PatternPlace
+
+_USER: Final = r"[A-Za-z][\w.+-]{0,40}(?:@[\w-]{1,40}(?:\.[\w-]{1,20}){1,3})?"
+_PASSWORD: Final = r"[^\s\"'`<>\\⟨⟩/,;|(){}\[\]]{4,80}"
+_HOST: Final = r"(?:(?:tcp|unix)\(|//)?[A-Za-z0-9\[][\w.\[\]:-]{1,80}"
+_PORT_OR_DOMAIN: Final = r"(?:(?:tcp|unix)\(|//[A-Za-z0-9]|[\w-]{1,40}(?:\.[\w-]{1,40}){0,5}:\d{2,5}|(?:[\w-]{1,40}\.){1,5}[a-z]{2,12}(?![\w.-])|(?:\d{1,3}\.){3}\d)"
+_NAMED: Final = (
+    r"(?:[\w.-]{0,24}(?:login|logins|conn|connect|connection|connstr|dsn|url|uri|server|mailserver|database|userid|account|access|auth|credentials?|imap|smtp|pop3?|mail|mailbox|db|oracle|"
+    r"zugang|anmeldung|konto|datenbank|connexion|compte|base|conexion|conexión|cuenta|correo))"
+)
+_SIGN: Final = rf"{QUOTE}?(?:[ \t]{{0,3}}[:=][ \t]{{0,3}}|[ ](?:is|ist|est|es)[ ]){QUOTE}?"
+_SCHEMES: Final = r"(?!(?:mailto|sips?|xmpp|acct|tel|urn|ssh|git|https?|image|time|date|email|e-mail|mail|from|to|cc|bcc|contact|user|kontakt)[:/])"
+
+
+def _typed(value: str) -> bool:
+    return has_sign(value) and not_dummy(value) and re.match(r"sha\d|[$@]|v\d", value) is None
+
+
+def _clearly_typed(value: str) -> bool:
+    """Whether what stands before a host is no part of an address or of a package's name."""
+    return _typed(value) and re.fullmatch(r"[\w.+-]+", value) is None
+
+
+def _given(value: str) -> bool:
+    """Whether a value in a password's place, where nothing else can stand, was filled in."""
+    return not_dummy(value) and not is_placeholder(value) and not value.startswith(("$", "/"))
+
+
+def _of_basic(value: str) -> bool:
+    return has_sign(value) and "/" not in value and _VERSION.fullmatch(value) is None
+
+
+_VERSION: Final = re.compile(r"[a-z]+[-_.]?v?\d+(?:\.\d+)*|v?\d[\w.-]*")
+
+
+def _of_line(value: str) -> bool:
+    return _given(value) and (has_sign(value) or count_changes(value) >= 2)
+
+
+LOGINS: Final = (
+    Pattern(
+        kind="password",
+        # The login of a database as its tools take it, with or without its host.
+        regex=re.compile(
+            rf"(?i:conn(?:ect)?|sqlplus(?:[ ]-\w{{1,2}}){{0,3}}|(?:[\w.]{{0,20}}[ ]{{0,2}})?userid=|(?:expdp|impdp|exp|imp|sqlldr|rman)(?:[ ]target)?)[ ]{{0,2}}(?<=[ =]){QUOTE}?"
+            rf"[A-Za-z][\w$#.-]{{0,40}}/{QUOTE}?([^\s\"'`<>\\⟨⟩/,;|(){{}}]{{4,80}}){QUOTE}?(?=@{_HOST}|[ \n;\"'`]|\\|$)"
+        ),
+        hints=("conn", "sqlplus", "userid=", "expdp", "impdp", "exp ", "imp ", "sqlldr", "rman"),
+        check=_typed,
+        holds="conn anna/«t1gerX»@orders",
+        spares="conn anna@orders and connect shop/orders@",
+    ),
+    Pattern(
+        kind="password",
+        # A setting whose value is user, password and host.
+        regex=re.compile(
+            rf"(?i:{_NAMED}){_SIGN}{_SCHEMES}{_USER}[ ]?[/:%][ ]?({_PASSWORD})[ ]?@[ ]?(?={_HOST})"
+        ),
+        hints=(
+            *(
+                "login",
+                "conn",
+                "dsn",
+                "url",
+                "uri",
+                "server",
+                "database",
+                "userid",
+                "account",
+                "access",
+                "auth",
+                "credential",
+            ),
+            *(
+                "imap",
+                "smtp",
+                "pop",
+                "mail",
+                "db",
+                "oracle",
+                "zugang",
+                "anmeldung",
+                "konto",
+                "datenbank",
+                "compte",
+                "base",
+                "conexi",
+                "cuenta",
+                "correo",
+            ),
+        ),
+        where=PatternPlace.ANYWHERE,
+        check=_typed,
+        holds="mailserver: anna/«t1gerX»@imap.example.org",
+        spares="mailserver: anna/inbox@imap.example.org",
+    ),
+    Pattern(
+        kind="password",
+        # Without a name it takes a sign that no address has, and a host that is clearly one.
+        regex=re.compile(
+            rf"(?:(?<=\\[nrt])|(?<![\w.@:/%+-])){_SCHEMES}{_USER}[:/]({_PASSWORD})@(?={_PORT_OR_DOMAIN})"
+        ),
+        where=PatternPlace.TEXT,
+        hints=("@",),
+        check=_clearly_typed,
+        holds="anna:«Winter!72xy»@tcp(db1:3306)/orders",
+        spares="anna:winter72@tcp and actions/checkout2@v4.example.com",
+    ),
+    Pattern(
+        kind="password",
+        # A line of a mail server's map: host, user and password.
+        regex=re.compile(
+            rf"(?:(?:\[(?:[\w-]{{1,40}}\.){{1,5}}[a-z]{{2,12}}\](?::\d{{2,5}})?|(?:[\w-]{{1,40}}\.){{1,5}}[a-z]{{2,12}}:\d{{2,5}})[ \t]{{1,8}}{_USER}:|static:{_USER}:|client_send[ ]=[ ]:[ ]{_USER}[ ]:[ ])([^\s\"'`<>\\⟨⟩:]{{4,80}})"
+        ),
+        hints=("[", ".", "static:", "client_send"),
+        where=PatternPlace.TEXT,
+        check=_of_line,
+        holds="[smtp.example.com]:587 anna@example.com:«t1gerX»",
+        spares="[smtp.example.com]:587 anna@example.com:2525",
+    ),
+    Pattern(
+        kind="password",
+        # A list of users says how the password is written.
+        regex=re.compile(
+            r"\{(?:PLAIN|CLEAR|CLEARTEXT|plain|clear|cleartext)\}([^\s\"'`<>\\⟨⟩:]{4,200})"
+        ),
+        hints=("{plain", "{clear"),
+        where=PatternPlace.ANYWHERE,
+        check=_given,
+        holds="anna:{PLAIN}«t1gerX»:1000:1000",
+        spares="anna:{PLAIN}${PASS}:1000:1000",
+    ),
+    Pattern(
+        kind="password",
+        # A pair of user and password as one value.
+        regex=re.compile(
+            rf"(?i:basic|basic_?auth|http_?auth|auth|userpass|user_pass|credentials?|creds|login){QUOTE}?[ \t]{{0,3}}[:=][ \t]{{0,3}}"
+            rf"(?:{QUOTE}?[A-Za-z][\w.@+-]{{0,60}}[:%]|[\[(][ ]?{QUOTE}[A-Za-z][\w.@+-]{{0,60}}{QUOTE}[ ]?,[ ]?{QUOTE})"
+            r"([^\s\"'`<>\\⟨⟩,;|{}\[\]]{5,120})(?=[\s\"'`<,;|)\]]|\\|$)"
+        ),
+        hints=("basic", "auth", "userpass", "user_pass", "cred", "login", "http"),
+        check=_of_basic,
+        holds="credentials=anna%«t1gerX»",
+        spares="auth: ldap:cn2/example.org and login: group:team-a",
+    ),
+)
