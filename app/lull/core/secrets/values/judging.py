@@ -15,7 +15,7 @@ from lull.core.secrets.values.letters import are_random_letters
 from lull.core.secrets.values.plain_words import DUMMIES, GRAMMAR, WORDS
 
 _GAPS: Final = re.compile(
-    r"\$\{|\$\(|\$\$|\$[A-Za-z_]\w*(?:\W|$)|<|\{|\[|\(|%\(|%[A-Za-z_]+%|%[sdv]|\*{2,}|\.\.|…|•|_{3,}|-{3,}|#\{|@\{|!\w+ |"
+    r"\$\{|\$\(|\$\$|\$[A-Za-z_]\w*(?:\W|$)|<|\{|\[|\(|%\(|%[A-Za-z_]+%|%[sdv]|\*{2,}|\.\.|\.\*|…|•|_{3,}|-{3,}|#\{|@\{|!\w+ |"
     r"(?i:x{3,}|your?[ _-]?|my[ _-]|the[ _-]|some[ _-]|enter[ _-]|insert[ _-]|replace|change[ _-]?me|"
     r"example|dummy|placeholder|redacted|hidden|todo)|"
     r"[A-Za-z]{2,8}[_-](?:\.{2,}|…|\*{2,}|(?i:x{3,}|your))|"
@@ -27,7 +27,8 @@ _DOTTED: Final = re.compile(r"[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+(?:([(\[
 _CODE: Final = re.compile(
     r"[A-Za-z_$][\w$]*(?:\(|\[|->|::)|"
     r"(?:self|this|os|process|env|config|settings|request|req|args|options|user|form|data|params|var|local|module)\.|"
-    r"[A-Za-z_]\w*(?:\?$|\|[A-Za-z_]+$)|/(?:[\w.-]+/)+|\./|~/|@\w+/|\w+://[^:@/]*(?:/|$)"
+    r"[A-Za-z_]\w*(?:\?$|\|[A-Za-z_]+$)|/(?:[\w.-]+/)+|\./|~/|@\w+/|\w+://[^:@/]*(?:/|$)|\w+://[^@\s]*$|unix:/|"
+    r"(?:Get|Read|New|Import|ConvertTo|ConvertFrom|Invoke|Select|Join)-[A-Z][a-z]+|test_[a-z_]+\d{0,3}$|[a-z][a-z0-9._/-]*:(?:\d[\d.]{0,8}(?:-[a-z][\w.-]*)?|latest)(?=[\])}.,;]*$)"
 )
 _CALL: Final = re.compile(r"[A-Za-z_.]{3,}[(\[]\w")
 _STATES: Final = re.compile(
@@ -126,7 +127,7 @@ def is_placeholder(value: str) -> bool:
 def quoted_password(value: str) -> bool:
     """Whether a quoted value after a name such as "password" is a secret."""
     bare = value.strip()
-    if len(bare) < 4 or is_placeholder(bare) or _is_word(bare):
+    if len(bare) < 4 or is_placeholder(bare) or _is_word(bare) or _VERSION.fullmatch(bare):
         return False
     if any(c.isspace() for c in bare):
         # A sentence is no password; four words in a row may be one.
@@ -142,6 +143,8 @@ def bare_password(value: str) -> bool:
     """
     if len(value) < 4 or is_placeholder(value) or _is_code(value) or _is_word(value):
         return False
+    if _VERSION.fullmatch(value):
+        return False
     if value.isdigit():
         return len(value) >= 6
     name = value.rstrip(")].}:|,;?")
@@ -150,6 +153,9 @@ def bare_password(value: str) -> bool:
         parts = "_" in name or (name[1:] != name[1:].lower() and name != name.upper())
         return (name == value and not parts) or are_random_letters(name)
     return any(c.isdigit() for c in value) or bool(_SIGN.search(value))
+
+
+_VERSION: Final = re.compile(r"[~^>=v]{0,3}(?:0|[1-9]\d?)\.(?:0|[1-9]\d?)\.(?:0|[1-9]\d?)")
 
 
 def stated_password(value: str) -> bool:
@@ -178,7 +184,7 @@ def has_sign(value: str) -> bool:
 
 
 _HYPHENATED: Final = re.compile(r"[A-Za-z]?[a-z]+(?:-[A-Za-z]?[a-z]+)+|[A-Z]+(?:-[A-Z]+)+")
-_SIGN: Final = re.compile(r"[A-Za-z][!#$%&*+=?@^~-][A-Za-z]|[A-Za-z]{4}[!#$%*]")
+_SIGN: Final = re.compile(r"[A-Za-z][!#$%&*+=?@^~-][A-Za-z]|[A-Za-z]{4}(?:[!#$%]|\*(?!$))")
 _MEASURE: Final = re.compile(
     r"(?i)(?:sha|hs|rs|es|md|base|utf|oauth|pkcs|bcrypt|argon|windows|win|office|iphone|ipad|ios|macos|android|ubuntu|debian|fedora|"
     r"wpa|wlan|wifi|php|java|mysql|postgres|x|gpt|scrypt|pbkdf|python|https?|tls|ssl|ipv|http|rfc|iso|aes|rsa|page|step|"
@@ -221,7 +227,7 @@ _SHORTEST_KEY: Final = 20
 
 
 _READABLE: Final = re.compile(
-    r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|[^\s]*://.*|[/~.].*/.*|[\w.-]*/[\w./-]*|(?:[A-Za-z]+\d{0,4}[-_.])+[A-Za-z]*\d{0,4}(?:[-_.]\d{1,4})*|"
+    r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|[^\s]*://.*|[/~.].*/.*|(?:[a-z_]{2,}\.){2,}\w+|[\w.-]*/[\w./-]*|(?:[A-Za-z]+\d{0,4}[-_.])+[A-Za-z]*\d{0,4}(?:[-_.]\d{1,4})*|"
     r"\d{4}-\d\d-\d\d.*|\d+[.:]\d+.*"
 )
 
