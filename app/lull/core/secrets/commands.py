@@ -104,7 +104,7 @@ COMMANDS: Final = (
     _flag(
         "-p ",
         "sshpass|docker login|podman login|buildah login|nerdctl login|skopeo login|helm registry login|az login|oc login|mongo|mongosh|mongodump|mongorestore|"
-        "cf login|psexec|psexec64|nxc|crackmapexec|evil-winrm|rdesktop|influx|argocd login|expect|tsh|vncpasswd|ipmitool|cqlsh|clickhouse-client|beeline|ldapadd|sqlcmd|bw|keepassxc-cli|xtrabackup|hydra",
+        "cf login|ncftpput|ncftpget|ncftpls|psexec|psexec64|nxc|crackmapexec|evil-winrm|rdesktop|influx|argocd login|expect|tsh|vncpasswd|ipmitool|cqlsh|clickhouse-client|beeline|ldapadd|sqlcmd|bw|keepassxc-cli|xtrabackup|hydra",
         "docker login -u anna -p «t1gerX» registry.example.com",
         "docker run -p 8080:80 nginx",
     ),
@@ -193,7 +193,7 @@ COMMANDS: Final = (
         kind="password",
         regex=re.compile(
             rf"(?i)echo\s{{1,4}}(?:-[ne]{{1,2}}\s{{1,4}})?{QUOTE}?(?:[\w.-]{{1,40}}:)?({BARE}{{4,200}}){QUOTE}?\s{{0,4}}\|\s{{0,4}}"
-            r"(?:sudo\s[^\n|]{0,80}-\w{0,6}S|(?:sudo\s)?(?:chpasswd|passwd|smbpasswd|kinit|cryptsetup|gpg|docker login|podman login|openssl|ssh-add|base64|gh auth|glab auth|htpasswd|mkpasswd))"
+            r"(?:sudo\s[^\n|]{0,80}-\w{0,6}S|(?:sudo\s)?(?:chpasswd|passwd|smbpasswd|kinit|cryptsetup|gpg|docker login|podman login|openssl|ssh-add|base64(?!\s+(?:-d|-D|--decode))|[\w-]{1,24}\s[^\n|]{0,60}--?pass(?:word|wd)?(?:-(?:on|from|over))?-stdin|gh auth|glab auth|htpasswd|mkpasswd))"
         ),
         hints=("echo", "printf"),
         check=_word_or_random,

@@ -73,7 +73,7 @@ DEVICES: Final = (
     Pattern(
         kind="password",
         regex=re.compile(
-            rf"(?i)(?:message-digest-key \d{{1,3}} md5|isakmp key|tacacs-server host \S{{1,60}} key|radius-server host \S{{1,60}} key|server-key|authentication text|standby \d{{1,4}} authentication|ntp authentication-key \d{{1,6}} md5|"
+            rf"(?i)(?:message-digest-key \d{{1,3}} md5|isakmp key|tacacs-server host \S{{1,60}} key|radius-server host \S{{1,60}} key|server-key|key-string|authentication text|standby \d{{1,4}} authentication|(?:password|user)[^\n|;]{{1,60}}[ ](?:plaintext|cleartext|plain-text)|ntp authentication-key \d{{1,6}} md5|"
             rf"set (?:passwd|password|psksecret|secret|key|passphrase|preshared-key)(?: ENC)?|ppp chap password|pre-shared-key (?:address \S{{1,60}} )?key|wpa-psk|psk|encryption-key|peer \S{{1,60}} password)[ \t]{{1,4}}(?:\d[ \t]{{1,4}})?{_VALUE}"
         ),
         hints=(
@@ -82,7 +82,10 @@ DEVICES: Final = (
             "tacacs-server",
             "radius-server",
             "server-key",
+            "key-string",
             "authentication text",
+            "password",
+            "user",
             "standby",
             "ntp auth",
             "set ",

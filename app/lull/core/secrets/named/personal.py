@@ -114,6 +114,15 @@ def is_nir(value: str) -> bool:
     return 97 - int(digits[:13]) % 97 == int(digits[13:])
 
 
+def is_luhn(value: str) -> bool:
+    """Whether a number's last digit checks the others by Luhn's rule, as Canada's does."""
+    total = 0
+    for place, digit in enumerate(reversed(_digits(value))):
+        doubled = int(digit) * (1 + place % 2)
+        total += doubled - 9 if doubled > 9 else doubled
+    return total % 10 == 0
+
+
 _WEIGHTS: Final = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
 
 
@@ -148,6 +157,7 @@ def _checks(value: str) -> bool:
 
 
 _CHINESE: Final = 18
+_BEHIND_SHORT: Final = r"[\"']?\s?(?:[:=#]|is|est|es)?\s{0,2}[\"']?"
 
 PERSONAL_NUMBERS: Final = (
     Pattern(
@@ -169,5 +179,41 @@ PERSONAL_NUMBERS: Final = (
         check=_checks,
         holds="«756.9217.0769.85»",
         spares="756.9217.0769.84",
+    ),
+    Pattern(
+        kind="personal-number",
+        # France's insurance number in its groups.
+        regex=re.compile(
+            r"[12][ .-]\d\d[ .-](?:0[1-9]|1[0-2]|[2-9]\d)[ .-]\d\d[ .-]\d{3}[ .-]\d{3}[ .-]{1,3}\d\d(?![\dA-Za-z_-])"
+        ),
+        hints=("1 ", "2 ", "1.", "2.", "1-", "2-"),
+        check=is_nir,
+        holds="«2 69 05 49 588 157 80»",
+        spares="2 69 05 49 588 157 81",
+    ),
+    Pattern(
+        kind="personal-number",
+        # Forms of their own behind a short name: Canada's, India's and Mexico's tax numbers.
+        regex=re.compile(
+            rf"(?:SIN|sin)(?i:{_REST}){_BEHIND_SHORT}(\d{{3}}[ -]?\d{{3}}[ -]?\d{{3}})(?![\w-])|(?:PAN|pan)(?i:{_REST}){_BEHIND_SHORT}([A-Z]{{3}}[ABCFGHJLPT][A-Z]\d{{4}}[A-Z])(?!\w)|"
+            rf"(?:RFC|rfc)(?i:{_REST}){_BEHIND_SHORT}([A-ZÑ&]{{3,4}}\d\d(?:0[1-9]|1[0-2])[0-3]\d[A-Z0-9]{{3}})(?!\w)"
+        ),
+        hints=("sin", "pan", "rfc"),
+        check=lambda value: not value[0].isdigit() or is_luhn(value),
+        holds="SIN: «046 454 286»",
+        spares="SIN: 046 454 287, PAN: ABCDE12345 and RFC: 7519",
+    ),
+    Pattern(
+        kind="personal-number",
+        # The number of an account beside that of its bank.
+        regex=re.compile(
+            r"(?i)acc(?:oun)?t\.?[ _-]?(?:number|no\.?|nr\.?|num|#)[\"']?\s?[:=]?\s{0,2}[\"']?(\d{6,14})(?![\w.-])"
+        ),
+        hints=("acct", "account"),
+        before=re.compile(
+            r"(?i)(?:routing|sort[ _-]?code|\baba\b|\bbsb\b|transit|bank)[^\n]{0,80}$"
+        ),
+        holds="routing 021000021, account number «9327668937»",
+        spares="your account number 9327668937",
     ),
 )

@@ -22,7 +22,7 @@ from lull.core.secrets.values.phrases import drawn_in_groups, passphrase
 
 _IS: Final = (
     r"(?:is|was|are|ist|war|wäre|lautet(?:e)?|heißt|heisst|est|était|c['’]est|es|era|será|é|è|jest|为|是|は|=|"
-    r"to|auf|à|a|en|als|as|with|mit|avec|con|of)"
+    r"to|auf|à|a|en|als|as|with|mit|avec|con|of|from|von)"
 )
 _BETWEEN: Final = (
     r"(?:[ ,]{1,2}(?:now|jetzt|nun|currently|still|just|simply|again|wieder|noch|einfach|maintenant|ahora|actually|"
@@ -98,7 +98,7 @@ SAID: Final = (
     Pattern(
         kind="password",
         regex=re.compile(
-            rf"(?i)(?:{PASSWORD_NAME})s?\)?{_BETWEEN}(?:\s{{1,3}}{_IS})?\s?[:：]?\s{{1,3}}(?:\*\*)?{QUOTE}?({BARE}{{5,120}})"
+            rf"(?i)(?:{PASSWORD_NAME})s?\)?{_BETWEEN}(?:[^\S\n]{{1,3}}{_IS})?[^\S\n]?[:：]?[^\S\n]{{1,3}}(?:\*\*)?{QUOTE}?({BARE}{{5,120}})"
         ),
         hints=PASSWORD_HINTS,
         where=PatternPlace.ANYWHERE,
@@ -130,7 +130,7 @@ SAID: Final = (
     Pattern(
         kind="password",
         regex=re.compile(
-            rf"(?i)(?:pw|mdp|clave|pass|passcode|zugangscode|kennung|code wifi|clave wifi|clé wifi|wifi[- ]key|wlan[- ](?:key|schlüssel|code))\s?(?:{_IS}|:|=)?\s{{1,3}}{QUOTE}?({BARE}{{5,120}})"
+            rf"(?i)(?:pw|mdp|clave|pass|passcode|zugangscode|kennung|code wifi|clave wifi|clé wifi|wifi[- ]key|wlan[- ](?:key|schlüssel|code)){_BETWEEN}\s?(?:{_IS}|:|=)?[^\S\n]{{1,3}}{QUOTE}?({BARE}{{5,120}})"
         ),
         hints=(
             "pw",
