@@ -18,7 +18,7 @@ from lull.core.secrets.values.pattern import LINE_END, Pattern, SecretNames
 
 LISTED: Final = SecretNames(
     stems=(
-        "recovery", "backup", "back-up", "scratch", "emergency", "rescue", "one-time", "single-use", "two-factor", "two-step", "2-step", "2fa", "mfa",
+        "recovery", "backup", "back-up", "scratch", "emergency", "rescue", "one-time", "single-use", "two-factor", "two-step", "2-step", "2fa", "mfa", "authenticator",
         "wiederherstellung", "sicherungs", "notfall", "einmal", "zwei-faktor", "tan-liste", "secours", "récupération", "recuperation", "double authentification", "usage unique",
         "respaldo", "recuperación", "recuperacion", "emergencia", "un solo uso", "dos pasos", "recupero", "recuperação", "herstel",
     ),
@@ -27,15 +27,22 @@ LISTED: Final = SecretNames(
 """Words of a heading that says of codes what they are for, in front of the word for codes or behind."""
 
 _MARK: Final = r"(?:[-*•·◦□☐]|\[[ x]?\]|\d{1,2}[.):])"
+_LABEL: Final = r"(?:(?:[^\W\d]{2,12}[ _]?)?#?\d{1,2}[ \t]{0,3}(?:[|,;:=.)]|[-–](?=[ ]))[ \t]{0,3})"
+"""The number of a code in its list: `Code 7:`, `code_7=`, `| 7 |`, `7,`."""
 _EDGE: Final = r"\\{0,7}[\"'`*|]"
+_TAG: Final = r"</?\w{1,10}>"
 _ITEM: Final = re.compile(
-    r"(?:(?<=\\[nrt])|(?<![\w.,:/+\\-]))(?:\d{4}[ ]\d{4}|\d{3}[ ]\d{3}|(?=[a-z-]{0,40}\d|[A-Z-]{0,40}\d|[A-Za-z]{2,12}-[A-Za-z]{2,12}|[A-Za-z]{4,12}\d)[A-Za-z0-9]{4,64}(?:-[A-Za-z0-9]{3,12}){0,4})(?![\w./:%-])"
+    r"(?:(?<=\\[nrt])|(?<![\w.:/+\\-]))(?:\d{4}[ ]\d{4}|\d{3}[ ]\d{3}|(?=[a-z-]{0,40}\d|[A-Z-]{0,40}\d|[A-Za-z]{2,12}-[A-Za-z]{2,12}|[A-Za-z]{4,12}\d)[A-Za-z0-9]{4,64}(?:-[A-Za-z0-9]{3,12}){0,4})(?![\w./:%=-])"
 )
 _APART: Final = re.compile(
-    rf"(?:(?:{_EDGE}){{0,3}}(?:[ \t]|,|;|{LINE_END}|\\{{1,4}}t|[|>#+/]){{1,12}}(?:{_MARK}[ \t]{{1,3}})?(?:{_EDGE}){{0,3}}){{1,2}}"
+    rf"(?:(?:{_EDGE}){{0,3}}(?:[ ]\([^\W\d]{{2,12}}\))?(?:{_TAG}|[ \t]|,|;|/[ ]|{LINE_END}|\\{{1,4}}t|[|>#+/]){{1,12}}"
+    rf"(?:{_MARK}[ \t]{{1,3}}){{0,2}}{_LABEL}?(?:{_TAG}){{0,3}}(?:{_EDGE}){{0,3}}){{1,2}}"
 )
 _FARTHEST: Final = 400
 """How many characters of explanation may stand between a list's heading and its first code."""
+_FARTHEST_BEHIND: Final = 40
+_RIGHT_BEHIND: Final = 6
+"""What stands between the name of a list in a file and its first code."""
 _SHORTEST: Final = 6
 _FEWEST: Final = 3
 _FEWEST_WITHOUT_HEADING: Final = 6
@@ -98,13 +105,31 @@ def _drawn(codes: list[str]) -> bool:
     return min(len(firsts), len(lasts)) * 4 >= len(plain) * 3
 
 
+def _says_codes(text: str, begin: int) -> bool:
+    """Whether the words above a list call what is in it codes."""
+    return _CODES.search(text, max(0, begin - _FARTHEST), begin) is not None
+
+
+_CODES: Final = re.compile(
+    r"(?i)code|kode|k[oó]d[ey]|c[oó]dig|codici|\btans?\b|one[- ]time|einmal|pass|one of|usage unique|uso único"
+)
+
+
 def _named_lists(text: str, low: str, names: list[int]) -> Iterator[tuple[int, int]]:
     for row in _lists(text):
         if len(row) < _FEWEST:
             continue
         begin = row[0].start()
         at = bisect_left(names, begin + 1)
-        if at and names[at - 1] >= begin - _FARTHEST and _drawn([one.group() for one in row]):
+        above = at > 0 and names[at - 1] >= begin - _FARTHEST
+        behind = at < len(names) and names[at] <= row[-1].end() + _FARTHEST_BEHIND
+        codes = [one.group() for one in row]
+        beside = above and names[at - 1] >= begin - _RIGHT_BEHIND
+        if (
+            (above or behind)
+            and _drawn(codes)
+            and ("-" in codes[0] or beside or behind or _says_codes(text, begin))
+        ):
             yield from (one.span() for one in row)
 
 
@@ -113,17 +138,41 @@ def _bare_lists(text: str, low: str, names: list[int]) -> Iterator[tuple[int, in
         codes = [one.group() for one in row]
         if (
             len(row) >= _FEWEST_WITHOUT_HEADING
-            and all(_PAIR.fullmatch(code) for code in codes)
-            and _mixed(codes)
+            and (_are_mixed_pairs(codes) or _are_pairs_of_four(text, row))
             and _drawn(codes)
         ):
             yield from (one.span() for one in row)
 
 
+def _are_mixed_pairs(codes: list[str]) -> bool:
+    return all(_PAIR.fullmatch(code) for code in codes) and _mixed(codes)
+
+
+def _are_pairs_of_four(text: str, row: list[re.Match[str]]) -> bool:
+    """Whether codes are pairs of four digits that are numbered one by one or called codes, as Google
+    prints its ten.
+    """
+    called = _CODES.search(text, max(0, row[0].start() - _NEAR), row[0].start()) is not None
+    return len(row) >= _MOST_OF_TEN and all(
+        re.fullmatch(r"\d{4} \d{4}", one.group())
+        and (called or _NUMBER_BEFORE.search(text, max(0, one.start() - 6), one.start()))
+        for one in row
+    )
+
+
+_MOST_OF_TEN: Final = 8
+_NEAR: Final = 120
+_NUMBER_BEFORE: Final = re.compile(r"(?<!\d)\d{1,2}\.[ \t]{1,3}$")
+
+
 def _mixed(codes: list[str]) -> bool:
-    """Whether letters and digits of a list's codes are mixed, as a catalogue's numbers are not."""
-    turns = sum(a.isdigit() != b.isdigit() for code in codes for a, b in pairwise(code))
-    return turns >= 3 * len(codes)
+    """Whether letters and digits take other places in each code, as in no catalogue's numbers."""
+    places = {"".join("d" if c.isdigit() else "l" for c in code) for code in codes}
+    return len(places) * 3 >= len(codes) * 2
+
+
+CALLED: Final = SecretNames(begins=("codes", "códigos", "codigos", "kodes", "codici"), rest="")
+"""The word alone, behind which only pairs of four digits are taken for such a list."""
 
 
 CODE_LISTS: Final = (
@@ -138,9 +187,17 @@ CODE_LISTS: Final = (
     Pattern(
         kind="recovery-code",
         find=_bare_lists,
-        hints=("-",),
+        hints=("-", ". "),
         has_digits=True,
         holds="«7a1f2-c93b0\n1b5e9-08d4f\nc0ffe-3a71b\n9e2d4-77b1c\n4f8a0-e6c25\nd31b7-5a9f8»",
         spares="ab123-45678\nab123-45679\nab123-45680\nab123-45681\nab123-45682\nab123-45683",
+    ),
+    Pattern(
+        kind="recovery-code",
+        find=_bare_lists,
+        names=(CALLED,),
+        has_digits=True,
+        holds="Anna's codes:\n«7145 8205\n1998 4311\n4410 9376\n2015 7149\n8332 0017\n6120 4458\n9071 3326\n5284 7790»",
+        spares="Anna's codes:\n7145 82\n1998 43\n4410 93\n2015 71\n8332 00\n6120 44\n9071 33\n5284 77",
     ),
 )
