@@ -63,6 +63,9 @@ MORE = [
     ("", "login: a:b@"),
     ("", "mdp_a_b_c_"),
     ("key={", "1,"),
+    ("", "codes 1234 5678 "),
+    ("", "communities: - "),
+    ("", "login a@b.cc, "),
     # A pattern can begin only once, but can read the rest in more than one way.
     ("htpasswd -", "n"),
     ("mkpasswd", " -s"),

@@ -20,7 +20,7 @@ _PASSWORD: Final = r"[^\s\"'`<>\\⟨⟩/,;|(){}\[\]]{4,80}"
 _HOST: Final = r"(?:(?:tcp|unix)\(|//)?[A-Za-z0-9\[][\w.\[\]:-]{1,80}"
 _PORT_OR_DOMAIN: Final = r"(?:(?:tcp|unix)\(|//[A-Za-z0-9]|[\w-]{1,40}(?:\.[\w-]{1,40}){0,5}:\d{2,5}|(?:[\w-]{1,40}\.){1,5}[a-z]{2,12}(?![\w.-])|(?:\d{1,3}\.){3}\d)"
 _NAMED: Final = (
-    r"(?:[\w.-]{0,24}(?:login|logins|conn|connect|connection|connstr|dsn|url|uri|server|mailserver|database|userid|account|access|auth|credentials?|imap|smtp|pop3?|mail|mailbox|db|oracle|"
+    r"(?:[\w.-]{0,24}(?:login|logins|conn|connect|connection|connstr|dsn|url|uri|server|mailserver|database|userid|account|access|auth|credentials?|imap|smtp|pop3?|proxy|mail|mailbox|db|oracle|"
     r"zugang|anmeldung|konto|datenbank|connexion|compte|base|conexion|conexión|cuenta|correo))"
 )
 _SIGN: Final = rf"{QUOTE}?(?:[ \t]{{0,3}}[:=][ \t]{{0,3}}|[ ](?:is|ist|est|es)[ ]){QUOTE}?"
@@ -45,7 +45,7 @@ def _of_basic(value: str) -> bool:
     return has_sign(value) and "/" not in value and _VERSION.fullmatch(value) is None
 
 
-_VERSION: Final = re.compile(r"[a-z]+[-_.]?v?\d+(?:\.\d+)*|v?\d[\w.-]*")
+_VERSION: Final = re.compile(r"[a-z]+[-_.]?v?\d{1,2}(?:\.\d+)*|v?\d[\w.-]*")
 
 
 def _of_line(value: str) -> bool:
@@ -58,7 +58,7 @@ LOGINS: Final = (
         # The login of a database as its tools take it, with or without its host.
         regex=re.compile(
             rf"(?i:conn(?:ect)?|sqlplus(?:[ ]-\w{{1,2}}){{0,3}}|(?:[\w.]{{0,20}}[ ]{{0,2}})?userid=|(?:expdp|impdp|exp|imp|sqlldr|rman)(?:[ ]target)?)[ ]{{0,2}}(?<=[ =]){QUOTE}?"
-            rf"[A-Za-z][\w$#.-]{{0,40}}/{QUOTE}?([^\s\"'`<>\\⟨⟩/,;|(){{}}]{{4,80}}){QUOTE}?(?=@{_HOST}|[ \n;\"'`]|\\|$)"
+            rf"[A-Za-z][\w$#.-]{{0,40}}/{QUOTE}?(?:([^\s\"'`<>\\⟨⟩/,;|(){{}}]{{4,80}}){QUOTE}?(?=@{_HOST})|([^\s\"'`<>\\⟨⟩/,;|(){{}}@]{{4,80}})(?=[ \n;\"'`]|\\|$))"
         ),
         hints=("conn", "sqlplus", "userid=", "expdp", "impdp", "exp ", "imp ", "sqlldr", "rman"),
         check=_typed,
@@ -90,6 +90,7 @@ LOGINS: Final = (
                 "imap",
                 "smtp",
                 "pop",
+                "proxy",
                 "mail",
                 "db",
                 "oracle",
@@ -123,9 +124,36 @@ LOGINS: Final = (
     ),
     Pattern(
         kind="password",
+        # The host is written as only a database's driver writes it.
+        regex=re.compile(
+            rf"(?:(?<=\\[nrt])|(?<![\w.@:/%+-])){_USER}[:/]({_PASSWORD})@(?=(?:tcp|unix)\(|\(DESCRIPTION)"
+        ),
+        where=PatternPlace.TEXT,
+        hints=("@tcp(", "@unix(", "@(desc"),
+        check=_typed,
+        holds='sql.Open("mysql", "anna:«winter72»@tcp(127.0.0.1:3306)/orders")',
+        spares='sql.Open("mysql", user+"@tcp(127.0.0.1:3306)/orders")',
+    ),
+    Pattern(
+        kind="password",
+        # Somebody is sent the address and the password to sign in with.
+        regex=re.compile(
+            rf"[\w.+-]{{1,40}}@[\w-]{{1,40}}(?:\.[\w-]{{1,20}}){{1,3}}[ ]?[,;/|][ ]?({_PASSWORD})(?=[\s\"'`<.]|\\|$)"
+        ),
+        where=PatternPlace.TEXT,
+        hints=("@",),
+        before=re.compile(
+            r"(?i)(?:log[ -]?in|sign[ -]?in|zugang|anmeld|einlogg|account|connect|connexion|acceso)[^\n]{0,60}$"
+        ),
+        check=lambda value: _clearly_typed(value) and any(c.isdigit() for c in value),
+        holds="can you log in for me? anna@example.org, «Winter!72xy»",
+        spares="can you log in for me? anna@example.org, thanks!",
+    ),
+    Pattern(
+        kind="password",
         # A line of a mail server's map: host, user and password.
         regex=re.compile(
-            rf"(?:(?:\[(?:[\w-]{{1,40}}\.){{1,5}}[a-z]{{2,12}}\](?::\d{{2,5}})?|(?:[\w-]{{1,40}}\.){{1,5}}[a-z]{{2,12}}:\d{{2,5}})[ \t]{{1,8}}{_USER}:|static:{_USER}:|client_send[ ]=[ ]:[ ]{_USER}[ ]:[ ])([^\s\"'`<>\\⟨⟩:]{{4,80}})"
+            rf"(?:(?:\[(?:[\w-]{{1,40}}\.){{1,5}}[a-z]{{2,12}}\](?::\d{{2,5}})?|(?:[\w-]{{1,40}}\.){{1,5}}[a-z]{{2,12}}:\d{{2,5}})[ \t]{{1,8}}{_USER}:|(?:[\w-]{{1,40}}\.){{1,5}}[a-z]{{2,12}}[ \t]{{1,8}}[\w.+-]{{1,40}}@[\w.-]{{3,60}}:|static:{_USER}:|client_send[ ]=[ ]:[ ]{_USER}[ ]:[ ])([^\s\"'`<>\\⟨⟩:]{{4,80}})"
         ),
         hints=("[", ".", "static:", "client_send"),
         where=PatternPlace.TEXT,

@@ -15,7 +15,7 @@ from lull.core.secrets.values.judging import has_sign, is_readable, looks_random
 from lull.core.secrets.values.pattern import BARE, QUOTE, SIGN, Pattern, PatternPlace
 
 _PASSWORDS: Final = (
-    "password", "passwd", "passwort", "kennwort", "mdp", "motdepasse", "mot_de_passe", "mot-de-passe", "contrasena", "contraseña", "contrasenia", "senha", "wachtwoord",
+    "password", "passwd", "passwort", "kennwort", "mdp", "motdepasse", "mot_de_passe", "mot-de-passe", "contrasena", "contraseña", "contrasenia", "senha", "wachtwoord", "haslo", "hasło", "heslo", "sifre", "lozinka", "salasana", "adgangskode", "losenord", "lösenord",
 )  # fmt: skip
 _KEYS: Final = (
     "cle", "clé", "clave", "llave", "schluessel", "schlüssel", "chiave", "chave", "sleutel",
@@ -70,8 +70,10 @@ SETTINGS: Final = (
     ),
     Pattern(
         kind="password",
-        regex=re.compile(rf"{_any(_KEYS)}[_.-]?{_OF_ACCOUNTS}{_CLOSE}{QUOTE}?({BARE}{{5,200}})"),
-        hints=_KEYS,
+        regex=re.compile(
+            rf"{_any((*_KEYS, 'pass', 'pw', 'pwd', 'psw'))}[_.-]?{_OF_ACCOUNTS}{_CLOSE}{QUOTE}?({BARE}{{5,200}})"
+        ),
+        hints=(*_KEYS, "pass", "pw", "psw"),
         check=_password,
         holds="clave_acceso: «t1gerX»",
         spares="clave_producto: t1gerX",

@@ -29,7 +29,8 @@ def _community(value: str) -> bool:
     """Whether a word in a community's place is one that somebody chose."""
     low = value.lower().strip(".,:;!?)(")
     known = low in _WORDS_OF_SETTINGS or low in DUMMIES or low in WORDS
-    return not known and not is_placeholder(value) and re.fullmatch(r"[\d:]+", value) is None
+    code = re.fullmatch(r"[\d:]+|[a-z_]+\.[a-z_.]+|\w+\(.*", value)
+    return not known and not is_placeholder(value) and code is None
 
 
 def _password(value: str) -> bool:
@@ -51,6 +52,13 @@ _OF_USER: Final = re.compile(
 )
 
 
+def _of_call(arguments: str) -> Iterator[tuple[int, int]]:
+    """The passwords among the arguments of a call, of which the first is the user's name."""
+    for one in re.finditer(r"[\"']([^\"'\n\\]{8,64})[\"'\\]", arguments):
+        if one.start() > arguments.find(",") > 0 and _password(one[1]):
+            yield one.span(1)
+
+
 def _line(regex: str, hints: tuple[str, ...], holds: str, spares: str) -> Pattern:
     """A line of settings whose word in a certain place is a community."""
     return Pattern(
@@ -66,20 +74,22 @@ def _line(regex: str, hints: tuple[str, ...], holds: str, spares: str) -> Patter
 _SIGN: Final = rf"{QUOTE}?[ \t]{{0,4}}[:=]{{1,2}}>?[ \t]{{0,4}}"
 _NEAR: Final = re.compile(r"(?i)snmp|\bv(?:ersion)?[\"' ]{0,3}[:=]?[\"' ]{0,3}v?[12]c?\b|sysdescr")
 _FAR: Final = 240
-_FIELD: Final = re.compile(rf"(?:_?(?:string|name|ro|rw))?{_SIGN}{_VALUE}")
+_FIELD: Final = re.compile(
+    rf"(?:y(?:_?(?:string|name|ro|rw))?(?:[\"']?\]\[\d{{1,2}}\])?|ies){_SIGN}(?:(?<=[:=\s])(?:[\s\[-]|\\{{1,4}}[nrt]){{1,24}})?{_VALUE}"
+)
 
 
 def _fields(text: str, low: str, names: list[int]) -> Iterator[tuple[int, int]]:
     """The fields named "community" of a file that is about SNMP."""
-    at = low.find("community")
+    at = low.find("communit")
     while at >= 0:
-        end = at + len("community")
+        end = at + len("communit")
         field = _FIELD.match(text, end)
         if field is not None and _community(field[1]):
             around = text[max(0, at - _FAR) : field.end() + _BEHIND]
             if _NEAR.search(around) is not None:
                 yield field.span(1)
-        at = low.find("community", end)
+        at = low.find("communit", end)
 
 
 _BEHIND: Final = 60
@@ -136,7 +146,19 @@ SNMP: Final = (
         "snmpwalk -v2c -c public 10.0.0.1",
     ),
     _line(
-        rf"snmp[ _-]{{0,2}}(?:ro|rw|read|write|v2c?)?[ _-]?communit(?:y|ies)(?:[ _-]?(?:string|name))?(?:{_SIGN}|[ ]is[ ])",
+        rf"(?:snmp{_GAP}(?:add{_GAP}community{_GAP}(?:readonly|readwrite)|(?:get|set|trap|read|write)-community)|check_snmp\w{{0,12}}{_GAP}[^\n|;]{{0,80}}?-C|validcommunities\\{{0,4}}[\"']?{_GAP}/v){_GAP}",
+        ("snmp", "check_snmp", "validcommunities"),
+        "check_snmp -H 10.0.0.1 -C «winter-garden» -o sysUpTime",
+        "check_snmp -H 10.0.0.1 -C public -o sysUpTime",
+    ),
+    _line(
+        rf"community-string{_GAP}(?={QUOTE})|communitydata\(\s?(?:{QUOTE}[\w.-]{{1,40}}{QUOTE}\s?,\s?(?={QUOTE}))?(?={QUOTE})",
+        ("communitydata(", "community-string"),
+        "CommunityData('«winter-garden»', mpModel=1)",
+        "CommunityData('public', mpModel=1)",
+    ),
+    _line(
+        rf"snmp[ _-]{{0,2}}(?:ro|rw|read|write|v2c?)?[ _-]?communit(?:y|ies)(?:[ _-]?(?:string|name))?\}}?(?:{_SIGN}|[ ]is[ ])",
         ("snmp",),
         "the snmp community string is «winterRO»",
         "the snmp community string is wrong",
@@ -164,8 +186,24 @@ SNMP: Final = (
     ),
     Pattern(
         kind="password",
+        regex=re.compile(r"UsmUserData\(([^\n()]{8,300})"),
+        hints=("usmuserdata(",),
+        pieces=_of_call,
+        holds="UsmUserData('anna', '«winter-garden', 'summer-garden»')",
+        spares="UsmUserData(user, auth_key, priv_key)",
+    ),
+    Pattern(
+        kind="password",
+        regex=re.compile(rf"(?i:check_snmp\w{{0,12}}{_GAP}[^\n|;]{{0,120}}?)-A{_GAP}{_VALUE}"),
+        hints=("check_snmp",),
+        check=_password,
+        holds="check_snmp -H 10.0.0.1 -P 3 -U anna -A «winter-garden»",
+        spares="check_snmp -H 10.0.0.1 -P 3 -U anna -A $AUTH",
+    ),
+    Pattern(
+        kind="password",
         find=_fields,
-        hints=("community",),
+        hints=("communit",),
         holds='{"snmp": {"version": "2c", "community": "«winter-garden»"}}',
         spares='{"forum": {"version": "3", "community": "winter-garden"}}',
     ),

@@ -12,7 +12,7 @@ from typing import Final
 
 from lull.core.secrets.values.pattern import LINE_END, Pattern
 
-_BETWEEN: Final = rf"(?:[ \t]{{0,4}}{LINE_END}[ \t>#+/*|-]{{0,40}}|[ ]{{1,4}}|[\"'`]?,[ ]?[\"'`]?)"
+_BETWEEN: Final = rf"(?:[ \t]{{0,4}}{LINE_END}[ \t>#+/*|-]{{0,40}}|[ ]{{1,4}}|\\{{0,7}}[\"'`]?,[ ]?\\{{0,7}}[\"'`]?)"
 _BEGINS: Final = r"(?:(?<=\\[nrt])|(?<![A-Z0-9<]))"
 _ENDS: Final = r"(?![A-Z0-9]|<[A-Z0-9<])"
 _STATE: Final = r"[A-Z][A-Z<]{2}"
@@ -25,6 +25,10 @@ _THREE_LINES: Final = re.compile(
     rf"{_BEGINS}[IAC][A-Z0-9<]{_STATE}([A-Z0-9<]{{9}})([\d<])[A-Z0-9<]{{15}}{_BETWEEN}"
     rf"{_DAYS}{_STATE}[A-Z0-9<]{{11}}[\d<](?:{_BETWEEN}[A-Z][A-Z<]{{29}})?{_ENDS}"
 )
+_FRENCH: Final = re.compile(
+    rf"{_BEGINS}(?:IDFRA[A-Z<]{{25}}[A-Z0-9<]{{6}}{_BETWEEN})?\d{{4}}[A-Z0-9]{{3}}\d{{6}}[A-Z<]{{14}}(\d{{6}})(\d)[MF]\d{_ENDS}"
+)
+"""The two lines of France's identity cards before 2021."""
 _WEIGHTS: Final = (7, 3, 1)
 
 
@@ -45,6 +49,10 @@ def _documents(text: str, low: str, names: list[int]) -> Iterator[tuple[int, int
             # One sign that a camera misread spoils one digit.
             if right >= _FEWEST_RIGHT:
                 yield found.span()
+
+    for found in _FRENCH.finditer(text):
+        if check_digit(found[1]) == found[2]:
+            yield found.span()
 
 
 _FEWEST_RIGHT: Final = 2
