@@ -164,6 +164,16 @@ URLS: Final = (
     ),
     Pattern(
         kind="webhook",
+        # Addresses that a job reports to, and that nobody else knows.
+        regex=re.compile(
+            r"(?i)(?:hc-ping\.com|healthchecks\.io/ping|cronitor\.link/p|cronhub\.io/ping|/api/v1/heartbeat|ntfy\.sh)/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?=[A-Za-z]{0,12}\d)(?=[a-z0-9]{0,12}[A-Z])[A-Za-z0-9]{12,64})(?![A-Za-z0-9_-])"
+        ),
+        hints=("hc-ping", "healthchecks", "cronitor", "cronhub", "/api/v1/heartbeat", "ntfy"),
+        holds="https://hc-ping.com/«3f2b8c1d-7e4a-4f60-9b1c-2d8e5a7c6f04»",
+        spares="https://hc-ping.com/docs-of-the-service and https://ntfy.sh/mytopic2026",
+    ),
+    Pattern(
+        kind="webhook",
         # A number and a short random text: nothing else stands there.
         regex=re.compile(
             r"(?i)hooks\.zapier\.com/hooks/(?:catch|standard)/(\d{4,}/[A-Za-z0-9]{5,}(?:/[A-Za-z0-9]{5,})?)"

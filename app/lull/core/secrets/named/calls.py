@@ -122,6 +122,7 @@ CALLS: Final = (
         ),
         hints=("key", "secret", "seed", "salt", "passphrase", "psk"),
         where=PatternPlace.ANYWHERE,
+        not_before=re.compile(r"(?i)pub(?:lic)?[_ ]?$"),
         check=_drawn_bytes,
         holds="uint8_t aes_key[16] = {«0xd2, 0x5e, 0x0b, 0xfb, 0x63, 0x1e, 0x10, 0xba, 0xaf, 0x52, 0x89, 0x87, 0xbd, 0x5b, 0x55, 0x60»};",
         spares="uint8_t keys[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};",

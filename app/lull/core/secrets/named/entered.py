@@ -18,13 +18,24 @@ _SHORT_NAME: Final = re.compile(
 )
 """A short name that is a word of its own, also in `cardPin` and `SIM_PIN`."""
 _CODES: Final = (
-    "code", "passcode", "kenncode", "digicode", "combination", "combo", "kombination", "geheimzahl", "prüfnummer", "prüfziffer", "combinaison", "código",
+    "code", "passcode", "kenncode", "digicode", "code confidentiel", "code_confidentiel", "code secret", "code_secret", "combination", "combo", "kombination", "kombi", "geheimzahl", "prüfnummer", "prüfziffer", "combinaison", "código",
     "codigo", "combinación", "clave", "codice", "combinazione", "kod", "kód", "koodi",
 )  # fmt: skip
 _CODE_ENDS: Final = tuple(
     sorted((code + end for code in _CODES for end in ("", "s", "en")), key=len, reverse=True)
 )
-_ALONE: Final = ("passcode", "kenncode", "digicode", "geheimzahl", "prüfnummer", "prüfziffer")
+_ALONE: Final = (
+    "passcode",
+    "kenncode",
+    "digicode",
+    "code confidentiel",
+    "code_confidentiel",
+    "code secret",
+    "code_secret",
+    "geheimzahl",
+    "prüfnummer",
+    "prüfziffer",
+)
 _WORD_BEFORE: Final = re.compile(
     r"((?:[12][Ff][Aa]|[A-ZÀ-Þ]?[^\W\d_A-ZÀ-Þ]+|[A-Z]{2,})(?:-[^\W\d_]+)*)(?:['’]s)?[ _.-]{0,2}(?:[Pp](?:in|IN)[ _-]?)?$"
 )

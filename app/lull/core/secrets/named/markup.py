@@ -78,7 +78,7 @@ MARKUP: Final = (
         kind="secret",
         # An element whose name ends in what keys and sessions are called.
         regex=re.compile(
-            rf"(?i)<[a-z][\w.:-]{{1,60}}(?:key|sid|sessionid|session|cookie|auth|pat|seed|salt|license|licence|signature)(?:\s[^<>]{{0,120}})?>{_TEXT}"
+            rf"(?i)<[a-z][\w.:-]{{1,60}}(?:key|sid|sessionid|session|cookie|auth|pat|seed|salt|license|licence|signature|schl(?:ue|ü)ssel|clave|llave|chiave|jeton)(?:\s[^<>]{{0,120}})?>{_TEXT}"
         ),
         hints=("<",),
         where=PatternPlace.ANYWHERE,

@@ -19,7 +19,7 @@ _ALONE: Final = (
     "steuernummer", "steueridentifikation", "sozialversicherung", "rentenversicherung", "versicherungsnummer", "versichertennummer",
     "krankenversicher", "personnummer", "fødselsnummer", "fodselsnummer", "henkilötunnus", "henkilotunnus", "burgerservicenummer", "rijksregister", "aadhaar",
     "aadhar", "kimlik", "ausweis", "reisepass", "passport", "passeport", "pasaporte", "passaporto", "paspoort", "paszport", "passnummer", "führerschein", "fuehrerschein", "medicare",
-    "kontonummer", "taxpayer", "my number", "mynumber", "id card", "id_card", "idcard", "id-card", "id number", "id_number", "idnumber", "id-number", "sv-nummer", "sv_nummer",
+    "carte nationale d'identité", "carte nationale d’identité", "kontonummer", "taxpayer", "my number", "mynumber", "id card", "id_card", "idcard", "id-card", "id number", "id_number", "idnumber", "id-number", "sv-nummer", "sv_nummer",
     "sv nummer", "svnummer", "num secu", "num_secu", "numsecu", "bank account n", "bank_account_n", "bankaccountn", "bank-account-n", "pan card", "pan_card", "pancard", "pan number", "pan_number", "pannumber", "pan-number", "checking account", "savings account", "身份证", "身份證", "주민등록번호", "マイナンバー", "паспорт", "снилс", "инн",
 )  # fmt: skip
 """Names of one word, also in longer ones."""
@@ -36,7 +36,7 @@ _SECOND: Final = (
 )
 _SHORT: Final = (
     "ssn", "nino", "tfn", "itin", "idnr", "svnr", "kvnr", "ahv", "avs", "nir", "dni", "nie", "nif", "pesel", "cpr", "hetu", "bsn", "cpf", "cnp",
-    "curp", "rut", "cuil", "cuit", "ppsn",
+    "utr", "curp", "rut", "cuil", "cuit", "ppsn",
 )  # fmt: skip
 """Names that are words of their own: longer ones begin with them."""
 
@@ -56,6 +56,8 @@ _STATED: Final = re.compile(rf"(?i:{_REST}{BEHIND})({_VALUE})(?i:{_AN_EXAMPLE})"
 _DATE: Final = re.compile(
     r"(?:19|20)\d\d[-/–](?:19|20)?\d\d|\d{1,3}(?:[ .]\d{3})*[ .]000|\d{4}[-./]\d\d?[-./]\d\d?|\d\d?[-./]\d\d?[-./]\d{4}"
 )
+_OF_A_FIRM: Final = re.compile(r"DE[ ]?\d{3}[ ]?\d{3}[ ]?\d{3}|ATU[ ]?\d{8}")
+"""The number for sales tax, which a firm prints on each invoice."""
 _FEWEST: Final = 7
 _FEWEST_DIGITS: Final = 4
 
@@ -68,6 +70,7 @@ def _is_personal(value: str) -> bool:
         and digits >= _FEWEST_DIGITS
         and len(set(plain)) >= 3
         and _DATE.fullmatch(value) is None
+        and _OF_A_FIRM.fullmatch(value) is None
     )
 
 

@@ -57,6 +57,10 @@ oathtool|mintotp|totp|2fa ;; [ \t][^\n|;]*?(?<=[ \t])(?:-b|--base32|add)?[ \t]? 
 chpasswd|mkpasswd|slappasswd|caddy hash-password|doveadm pw|grub-mkpasswd ;; [ \t](?:-[ms]\s\S{{1,80}}+[ \t]|--plaintext[ \t]|-[smp][ \t]){{0,6}} ;; mkpasswd -m sha-512 «t1gerX» ;; mkpasswd -m sha-512
 gh secret|glab variable|heroku config|vercel env|netlify env|fly secrets|flyctl secrets|wrangler secret ;; :?[\w: ]{{0,40}}?[ \t]set[ \t][^\n|;]*?(?:--body[ =]|-b[ =]|-v[ =]|[A-Z_]{{1,80}}+[= ](?!-)) ;; gh secret set DEPLOY --body «q7KxR2mZp4TwB9d» ;; gh secret set DEPLOY --repo acme2
 setx|set|setenv|launchctl setenv ;; [ \t](?:-\w{{1,40}}+[ \t]){{0,6}}{QUOTE}?\w{{0,64}}(?:PASS|PASSWORD|SECRET|TOKEN|KEY|PW|PWD)\w{{0,64}}+{QUOTE}?[ =,][ \t]? ;; setx API_SECRET «q7KxR2mZp4TwB9d» ;; setx API_SECRET_NAME main
+security             ;; [ \t]add-(?:generic|internet)-password[ \t][^\n|;]*?-w[ \t] ;; security add-generic-password -a anna -s mail -w «t1gerX» ;; security add-generic-password -a anna2 -s mail
+rclone               ;; [ \t]obscure[ \t] ;; rclone obscure «t1gerX» ;; rclone obscure -h
+veracrypt|truecrypt  ;; [ \t][^\n|;]*?(?:-p|--password)[ =] ;; veracrypt -t -p «t1gerX» vol /mnt ;; veracrypt -t vol2 /mnt
+az keyvault secret set|aws ssm put-parameter|gcloud secrets ;; [ \t][^\n|;]*?--value[ =] ;; az keyvault secret set --name a --value «t1gerX» ;; az keyvault secret set --name a2b --file f
 wg                   ;; [ \t]set[ \t][^\n|;]*?(?:private|preshared)-key[ \t]<\((?:echo|printf)[ \t] ;; wg set wg0 private-key <(echo «q7KxR2mZp4TwB9dHc8LnV5») ;; wg set wg0 private-key <(echo $KEY)
 """
 _HINT_OF: Final = re.compile(r"[a-z][a-z0-9_ -]*")
