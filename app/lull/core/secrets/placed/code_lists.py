@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Final
 
 from lull.core.secrets.named.codes import RECOVERY
@@ -133,7 +133,22 @@ def _named_lists(text: str, low: str, names: list[int]) -> Iterator[tuple[int, i
             yield from (one.span() for one in row)
 
 
+_JOINED: Final = re.compile(r"-(?<=[a-z0-9]{4}-)[a-z0-9]{4,5}(?![\w-])")
+_SPACED: Final = re.compile(r" (?<=\d{4} )\d{4}(?!\d)")
+
+
+def _may_hold_pairs(text: str) -> bool:
+    """Whether a text has enough pairs for a list; that takes less than to look for lists."""
+    return any(
+        sum(1 for _ in islice(pair.finditer(text), _FEWEST_WITHOUT_HEADING))
+        == _FEWEST_WITHOUT_HEADING
+        for pair in (_JOINED, _SPACED)
+    )
+
+
 def _bare_lists(text: str, low: str, names: list[int]) -> Iterator[tuple[int, int]]:
+    if not _may_hold_pairs(text):
+        return
     for row in _lists(text):
         codes = [one.group() for one in row]
         if (

@@ -5,6 +5,7 @@ without the `://` of an address, and of the lines in which mail servers keep the
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
 from lull.core.secrets.values.judging import (
@@ -25,6 +26,9 @@ _NAMED: Final = (
 )
 _SIGN: Final = rf"{QUOTE}?(?:[ \t]{{0,3}}[:=][ \t]{{0,3}}|[ ](?:is|ist|est|es)[ ]){QUOTE}?"
 _SCHEMES: Final = r"(?!(?:mailto|sips?|xmpp|acct|tel|urn|ssh|git|https?|image|time|date|email|e-mail|mail|from|to|cc|bcc|contact|user|kontakt)[:/])"
+
+
+_DOMAIN: Final = r"(?:[\w-]{1,40}\.){1,5}[a-z]{2,12}"
 
 
 def _typed(value: str) -> bool:
@@ -50,6 +54,25 @@ _VERSION: Final = re.compile(r"[a-z]+[-_.]?v?\d{1,2}(?:\.\d+)*|v?\d[\w.-]*")
 
 def _of_line(value: str) -> bool:
     return _given(value) and (has_sign(value) or count_changes(value) >= 2)
+
+
+_BEFORE_HOST: Final = re.compile(
+    rf"(?:(?<=\\[nrt])|(?<![\w.@:/%+-])){_SCHEMES}{_USER}[:/]({_PASSWORD})$"
+)
+_HOST_BEHIND: Final = re.compile(_PORT_OR_DOMAIN)
+_LONGEST: Final = 140
+
+
+def _before_hosts(text: str, low: str, names: list[int]) -> Iterator[tuple[int, int]]:
+    """The passwords of logins that stand before a host: from each @ on it is looked back."""
+    at = text.find("@")
+    while at >= 0:
+        if _HOST_BEHIND.match(text, at + 1) is not None:
+            first = max(0, at - _LONGEST)
+            found = _BEFORE_HOST.search(text[first:at])
+            if found is not None and _clearly_typed(found[1]):
+                yield first + found.start(1), first + found.end(1)
+        at = text.find("@", at + 1)
 
 
 LOGINS: Final = (
@@ -113,12 +136,8 @@ LOGINS: Final = (
     Pattern(
         kind="password",
         # Without a name it takes a sign that no address has, and a host that is clearly one.
-        regex=re.compile(
-            rf"(?:(?<=\\[nrt])|(?<![\w.@:/%+-])){_SCHEMES}{_USER}[:/]({_PASSWORD})@(?={_PORT_OR_DOMAIN})"
-        ),
-        where=PatternPlace.TEXT,
+        find=_before_hosts,
         hints=("@",),
-        check=_clearly_typed,
         holds="anna:«Winter!72xy»@tcp(db1:3306)/orders",
         spares="anna:winter72@tcp and actions/checkout2@v4.example.com",
     ),
@@ -138,28 +157,52 @@ LOGINS: Final = (
         kind="password",
         # Somebody is sent the address and the password to sign in with.
         regex=re.compile(
-            rf"[\w.+-]{{1,40}}@[\w-]{{1,40}}(?:\.[\w-]{{1,20}}){{1,3}}[ ]?[,;/|][ ]?({_PASSWORD})(?=[\s\"'`<.]|\\|$)"
+            rf"@[\w-]{{1,40}}(?:\.[\w-]{{1,20}}){{1,3}}[ ]?[,;/|][ ]?({_PASSWORD})(?=[\s\"'`<.]|\\|$)"
         ),
-        where=PatternPlace.TEXT,
+        where=PatternPlace.ANYWHERE,
         hints=("@",),
         before=re.compile(
-            r"(?i)(?:log[ -]?in|sign[ -]?in|zugang|anmeld|einlogg|account|connect|connexion|acceso)[^\n]{0,60}$"
+            r"(?i)(?:log[ -]?in|sign[ -]?in|zugang|anmeld|einlogg|account|connect|connexion|acceso)[^\n]{0,90}[\w.+-]$"
         ),
         check=lambda value: _clearly_typed(value) and any(c.isdigit() for c in value),
         holds="can you log in for me? anna@example.org, «Winter!72xy»",
         spares="can you log in for me? anna@example.org, thanks!",
     ),
-    Pattern(
-        kind="password",
-        # A line of a mail server's map: host, user and password.
-        regex=re.compile(
-            rf"(?:(?:\[(?:[\w-]{{1,40}}\.){{1,5}}[a-z]{{2,12}}\](?::\d{{2,5}})?|(?:[\w-]{{1,40}}\.){{1,5}}[a-z]{{2,12}}:\d{{2,5}})[ \t]{{1,8}}{_USER}:|(?:[\w-]{{1,40}}\.){{1,5}}[a-z]{{2,12}}[ \t]{{1,8}}[\w.+-]{{1,40}}@[\w.-]{{3,60}}:|static:{_USER}:|client_send[ ]=[ ]:[ ]{_USER}[ ]:[ ])([^\s\"'`<>\\⟨⟩:]{{4,80}})"
-        ),
-        hints=("[", ".", "static:", "client_send"),
-        where=PatternPlace.TEXT,
-        check=_of_line,
-        holds="[smtp.example.com]:587 anna@example.com:«t1gerX»",
-        spares="[smtp.example.com]:587 anna@example.com:2525",
+    *(
+        Pattern(
+            kind="password",
+            # A line of a mail server's map: host, user and password.
+            regex=re.compile(rf"{regex}([^\s\"'`<>\\⟨⟩:]{{4,80}})"),
+            hints=hints,
+            where=PatternPlace.ANYWHERE,
+            before=re.compile(before),
+            check=_of_line,
+            holds=holds,
+            spares=spares,
+        )
+        for regex, hints, before, holds, spares in (
+            (
+                rf"\](?::\d{{2,5}})?[ \t]{{1,8}}{_USER}:",
+                ("]",),
+                rf"\[{_DOMAIN}$",
+                "[smtp.example.com]:587 anna:«t1gerX»",
+                "[main]:587 anna:t1gerX",
+            ),
+            (
+                r"@[\w.-]{3,60}:",
+                ("@",),
+                rf"{_DOMAIN}\]?(?::\d{{2,5}})?[ \t]{{1,8}}[\w.+-]{{1,40}}$",
+                "smtp.example.com anna@example.com:«t1gerX»",
+                "smtp.example.com anna@example.com:2525",
+            ),
+            (
+                rf"static:{_USER}:|client_send[ ]=[ ]:[ ]{_USER}[ ]:[ ]",
+                ("static:", "client_send"),
+                r"^|[^\w]$",
+                "client_send = : anna : «t1gerX»",
+                "client_send = : anna : user",
+            ),
+        )
     ),
     Pattern(
         kind="password",
