@@ -42,7 +42,13 @@ def _flag(
 
 
 def _in_command(value: str) -> bool:
-    return not_dummy(value) and not value.startswith(("$", "-", "/", "@")) and len(value) >= 3
+    written = any(c.isalnum() for c in value)  # no brackets alone, where a flag ends a JSON string
+    return (
+        written
+        and not_dummy(value)
+        and not value.startswith(("$", "-", "/", "@"))
+        and len(value) >= 3
+    )
 
 
 def _new_password(value: str) -> bool:
@@ -61,7 +67,7 @@ def _word_or_random(value: str) -> bool:
 
 _SECRET_FLAGS: Final = r"(?:[a-z]{1,12}-){0,3}(?:passw(?:or)?d|passphrase|pass|storepass|keypass|srcstorepass|deststorepass|dbpass|pw|pwd|adminpassword)"
 _KEY_FLAGS: Final = (
-    r"(?:[a-z0-9]{1,14}[-_]){0,3}(?:token|secret|api-?key|apikey|access-?key|secret-?key|auth-?key|license-?key|"
+    r"(?!(?:recv|search|send|refresh|list|delete|export|default|sign|lsign|edit|trusted)-)(?:[a-z0-9]{1,14}[-_]){0,3}(?:token|secret|api-?key|apikey|access-?key|secret-?key|auth-?key|license-?key|"
     r"account-?key|authtoken|key|credential|psk|pin)"
 )
 
@@ -104,7 +110,7 @@ COMMANDS: Final = (
     _flag(
         "-p ",
         "sshpass|docker login|podman login|buildah login|nerdctl login|skopeo login|helm registry login|az login|oc login|mongo|mongosh|mongodump|mongorestore|"
-        "cf login|psexec|psexec64|nxc|crackmapexec|evil-winrm|rdesktop|influx|argocd login|expect|tsh|vncpasswd|ipmitool|cqlsh|clickhouse-client|beeline|ldapadd|sqlcmd|bw|keepassxc-cli|xtrabackup|hydra",
+        "cf login|ncftpput|ncftpget|ncftpls|psexec|psexec64|nxc|crackmapexec|evil-winrm|rdesktop|influx|argocd login|expect|tsh|vncpasswd|ipmitool|cqlsh|clickhouse-client|beeline|ldapadd|sqlcmd|bw|keepassxc-cli|xtrabackup|hydra",
         "docker login -u anna -p «t1gerX» registry.example.com",
         "docker run -p 8080:80 nginx",
     ),
@@ -193,7 +199,7 @@ COMMANDS: Final = (
         kind="password",
         regex=re.compile(
             rf"(?i)echo\s{{1,4}}(?:-[ne]{{1,2}}\s{{1,4}})?{QUOTE}?(?:[\w.-]{{1,40}}:)?({BARE}{{4,200}}){QUOTE}?\s{{0,4}}\|\s{{0,4}}"
-            r"(?:sudo\s[^\n|]{0,80}-\w{0,6}S|(?:sudo\s)?(?:chpasswd|passwd|smbpasswd|kinit|cryptsetup|gpg|docker login|podman login|openssl|ssh-add|base64|gh auth|glab auth|htpasswd|mkpasswd))"
+            r"(?:sudo\s[^\n|]{0,80}-\w{0,6}S|(?:sudo\s)?(?:chpasswd|passwd|smbpasswd|kinit|cryptsetup|gpg|docker login|podman login|(?:docker|podman) secret|openssl|ssh-add|base64(?!\s+(?:-d|-D|--decode))|[\w-]{1,24}\s[^\n|]{0,60}--?pass(?:word|wd)?(?:-(?:on|from|over))?-stdin|gh auth|glab auth|htpasswd|mkpasswd))"
         ),
         hints=("echo", "printf"),
         check=_word_or_random,
@@ -205,7 +211,9 @@ COMMANDS: Final = (
         regex=re.compile(rf"<<<\s?{QUOTE}?({BARE}{{4,200}})"),
         hints=("<<<",),
         where=PatternPlace.ANYWHERE,
-        before=re.compile(r"sudo|passwd|kinit|login|cryptsetup|gpg"),
+        before=re.compile(
+            r"sudo|passwd|kinit|login|cryptsetup|gpg|keepass|load-key|openssl|unlock|password|passphrase"
+        ),
         check=_word_or_random,
         holds="sudo -S ls <<< '«t1gerX»'",
         spares="cat <<< t1gerX",
@@ -280,12 +288,12 @@ COMMANDS: Final = (
     Pattern(
         kind="password",
         regex=re.compile(
-            rf"(?i)identified\s{{1,3}}(?:with\s{{1,3}}\S{{1,40}}\s{{1,3}})?by\s{{1,3}}{QUOTE}?({BARE}{{3,200}})"
+            rf"(?:IDENTIFIED\s{{1,3}}(?:WITH\s{{1,3}}\S{{1,40}}\s{{1,3}})?BY\s{{1,3}}{QUOTE}?|(?i:identified\s{{1,3}}(?:with\s{{1,3}}\S{{1,40}}\s{{1,3}})?by\s{{1,3}})(?:\\{{0,7}}[\"']|(?=[^\s\d]{{0,40}}\d)(?=\S{{6}})))({BARE}{{3,200}})"
         ),
         hints=("identified",),
         check=_in_command,
         holds="CREATE USER anna IDENTIFIED BY '«t1gerX»'",
-        spares="IDENTIFIED BY '<password>'",
+        spares="a user who is identified by their name and IDENTIFIED BY '<password>'",
     ),
     Pattern(
         kind="password",

@@ -20,6 +20,7 @@ from lull.core.secrets.named.assigned import ASSIGNED
 from lull.core.secrets.named.personal import PERSONAL_NUMBERS
 from lull.core.secrets.named.said import SAID
 from lull.core.secrets.numbers import NUMBERS
+from lull.core.secrets.placed import PLACED
 from lull.core.secrets.public_values import is_public
 from lull.core.secrets.urls import URLS
 from lull.core.secrets.values.judging import bare_password, may_be_random, quoted_password
@@ -36,7 +37,7 @@ from lull.core.text.undisguised_text import as_read, follows_escape, holds_escap
 
 PATTERNS: Final = (
     *(*FILES, *ISSUERS, *MARKED, *URLS, *COMMANDS, *NUMBERS, *PERSONAL_NUMBERS),
-    *(*ASSIGNED, *SAID, *NAMED, *ISSUED),
+    *(*ASSIGNED, *SAID, *NAMED, *PLACED, *ISSUED),
 )
 """All secret patterns, the most specific first: where two match in the same place, the first names
 the kind.

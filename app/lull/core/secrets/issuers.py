@@ -30,6 +30,7 @@ private-key      | RWRTY0Iy RWRCSw                                       | base6
 aws-key          | amzn.mws.                                             | uuid    | 36
 service-token    | e2b_ e2b_sk_                                          | hex     | 40
 service-token    | pnu_ pnb_                                             | small   | 36
+service-token    | eyJhIjoi                                              | base64  | 100
 service-token    | p8e-                                                  | hex     | 32
 service-token    | ico- dnkey- tk-us- tk-eu- waka_tok_ vtwn_ tss_        | url     | 25
 service-token    | s-s4t2ud- s-s4t2af-                                   | hex     | 64

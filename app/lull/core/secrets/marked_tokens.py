@@ -54,6 +54,23 @@ MARKED: Final = (
         "6p",
     ),
     _run(
+        "service-token",
+        # The tokens of Vault before version 1.10, by its own documentation.
+        r"(?<![A-Za-z0-9_.-]))[sb]\.(?=[a-z0-9]{0,23}[A-Z])(?=[A-Za-z]{0,20}\d[A-Za-z]{0,20}\d)[A-Za-z0-9]{24}(?![A-Za-z0-9_.(/-])",
+        f"s.{_A[:24]}",
+        "s.createdAtOfTheFirstUser2",
+        "s.",
+        "b.",
+    ),
+    _run(
+        "service-token",
+        # Backblaze's application keys: the cluster's number, then 27 characters.
+        r"(?<![A-Za-z0-9/+_.-]))K00\d[A-Za-z0-9+/]{27}(?![A-Za-z0-9/+=_-])",
+        f"K004{_A[:27]}",
+        f"K004{_A[:20]}",
+        "k00",
+    ),
+    _run(
         "discord-token",
         r"(?<![A-Za-z0-9_.-]))[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,45}(?![A-Za-z0-9])",
         f"M{_A[:25]}.Gq7KxR.{_A}{_A[:6]}",

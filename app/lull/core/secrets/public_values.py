@@ -25,6 +25,11 @@ _PUBLIC_BEHIND: Final = re.compile(
 _PUBLISHED: Final = re.compile(r"(?i)publishable|publicable")
 _PIN_NAME: Final = re.compile(r"(?i)(?<![a-z])pin[\"'`]?\s{0,2}[:=]\s{0,2}[\"'`]?$")
 _PIN_OF_A_BOARD: Final = re.compile(r"(?i)(?:GPIO|IO|D|A|P[A-K])_?\d{1,2}")
+_SESSION: Final = re.compile(
+    r"(?i)(?<!cookie )session[ _-]?id[\"'`]{0,2}[ \t]{0,2}[:=]?[ \t]{0,2}[\"'`]?$"
+)
+"""A session of a program or a shell; what signs in at a site is named as a cookie."""
+_UUID: Final = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _NAME_LENGTH: Final = 40
 
 
@@ -37,6 +42,8 @@ def is_public(kind: str, text: str, begin: int, end: int) -> bool:
         return kind == "stripe-key" and text.startswith("pk", begin) and _is_published(before)
     if _PIN_NAME.search(before):
         return _PIN_OF_A_BOARD.fullmatch(text[begin:end].strip()) is not None
+    if _SESSION.search(before) is not None and _UUID.fullmatch(text[begin:end].strip()):
+        return True
     if NAMED_PUBLIC.search(text, max(0, begin - _FARTHEST), begin) is not None:
         return True
     if _PUBLIC_BEHIND.match(text, end) is not None:

@@ -22,7 +22,11 @@ _H: Final = "9f86d081e4c7a2b359f86d081e4c7a2b"
 
 
 def _user_password(pair: str) -> bool:
-    return not_dummy(pair.rpartition(":")[2]) if ":" in pair else looks_random16(pair)
+    if ":" not in pair:
+        return looks_random16(pair)
+    user, _, password = pair.rpartition(":")
+    # "guest:guest" and its like stand in every manual.
+    return not_dummy(password) and not (user == password and password.isalpha())
 
 
 def _in_query(value: str) -> bool:
@@ -160,6 +164,16 @@ URLS: Final = (
     ),
     Pattern(
         kind="webhook",
+        # Addresses that a job reports to, and that nobody else knows.
+        regex=re.compile(
+            r"(?i)(?:hc-ping\.com|healthchecks\.io/ping|cronitor\.link/p|cronhub\.io/ping|/api/v1/heartbeat|ntfy\.sh)/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?=[A-Za-z]{0,12}\d)(?=[a-z0-9]{0,12}[A-Z])[A-Za-z0-9]{12,64})(?![A-Za-z0-9_-])"
+        ),
+        hints=("hc-ping", "healthchecks", "cronitor", "cronhub", "/api/v1/heartbeat", "ntfy"),
+        holds="https://hc-ping.com/«3f2b8c1d-7e4a-4f60-9b1c-2d8e5a7c6f04»",
+        spares="https://hc-ping.com/docs-of-the-service and https://ntfy.sh/mytopic2026",
+    ),
+    Pattern(
+        kind="webhook",
         # A number and a short random text: nothing else stands there.
         regex=re.compile(
             r"(?i)hooks\.zapier\.com/hooks/(?:catch|standard)/(\d{4,}/[A-Za-z0-9]{5,}(?:/[A-Za-z0-9]{5,})?)"
@@ -213,11 +227,20 @@ URLS: Final = (
     Pattern(
         kind="otp-secret",
         regex=re.compile(
-            r"(?i)otpauth(?:-migration)?://[^\s\"'<>\\⟨]{0,400}?(?:secret|data)(?:=|%3D)([A-Za-z2-7=%+/]{8,})"
+            r"(?i)otpauth(?:-migration)?://[^\s\"'<>\\⟨]{0,400}?(?:secret|data)(?:=|%3D)([A-Za-z0-9=%+/_-]{8,})"
         ),
         hints=("otpauth",),
         holds="otpauth://totp/ACME:anna?secret=«JBSWY3DPEHPK3PXP»&issuer=ACME",
         spares="otpauth://totp/ACME:anna?issuer=ACME",
+    ),
+    Pattern(
+        kind="registry-token",
+        # Anaconda's: two letters and an identifier in the path of a channel.
+        regex=re.compile(r"/t/([a-z]{2}-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?=/)"),
+        hints=("/t/",),
+        where=PatternPlace.ANYWHERE,
+        holds="https://conda.example.org/t/«an-3f2b8c1d-7e4a-4f60-9b1c-2d8e5a7c6f04»/main",
+        spares="https://conda.example.org/t/an-overview-of-2026/main",
     ),
     Pattern(
         kind="calendar-address",

@@ -34,13 +34,13 @@ from lull.core.secrets.values.pattern import (
 )
 
 PASSWORD_NAME: Final = (
-    r"(?:pass?[ _-]?(?:word|wort|phrase|wd|code)|psswd|pwd|psw|pswd|kennwort|kennung|losung|mot(?:s)?[ _-]?de[ _-]?passe|"
-    r"contrase(?:ñ|n\u0303|nh?|\\{1,4}u00f1|Ñ|&ntilde;|%C3%B1)a|senha|wachtwoord|lösenord|adgangskode|salasana|hasło|haslo|пароль|"
+    r"(?:pass?[ _-]?(?:word|wort|phrase|wd|code)|psswd|pwd|psw|pswd|kennwort|losung|phrase[ _-](?:de[ _-]passe|secr[eè]te)|palabra[ _-](?:secreta|de[ _-]paso)|frase[ _-](?:de[ _-](?:contrase(?:ñ|n)a|paso)|secreta|segreta)|mot(?:s)?[ _-]?de[ _-]?passe|"
+    r"contrase(?:ñ|n\u0303|nh?|ni|\\{1,4}u00f1|Ñ|&ntilde;|%C3%B1)a|senha|wachtwoord|lösenord|adgangskode|salasana|hasło|haslo|пароль|"
     r"密码|密碼|\\{1,4}u5bc6\\{1,4}u(?:7801|78bc)|口令|パスワード|비밀번호)"
 )
 PASSWORD_HINTS: Final = (
     "passw", "passp", "passc", "pass_w", "pass-w", "pass w", "pass-p", "pass_p", "pasw", "psswd", "pwd", "psw", "pswd",
-    "kennwort", "kennung", "losung", "mot de", "mots de", "mot_de", "mot-de", "motde", "contrase", "senha", "wachtwoord",
+    "kennwort", "losung", "phrase", "frase", "palabra", "mot de", "mots de", "mot_de", "mot-de", "motde", "contrase", "senha", "wachtwoord",
     "lösenord", "adgangskode", "salasana", "hasło", "haslo", "пароль", "密码", "密碼", "\\u5bc6", "口令", "パスワード", "비밀번호",
 )  # fmt: skip
 _TAIL: Final = r"(?:[_.-]?(?:\d{1,2}|value|plain|text|plaintext|string|prod|dev|staging|live|db|root|admin|new|old|current|raw|base64|b64|hash|s))?"
@@ -102,7 +102,7 @@ def _either(value: str) -> bool:
 
 
 NOT_A_SECRET: Final = re.compile(
-    r"(?i)(?:⟨secret:|url-|(?-i:(?<![A-Za-z])|(?<=\\[nrt])|(?<=[a-z])(?=[A-Z]))(?:public|publishable|primary|foreign|sort|partition|cache|index|unique|row|route|hot|short|dict|object|s3|idempotency|"
+    r"(?i)(?:⟨secret:|(?:user|username|login|email|host),[ ]|url-|(?-i:(?<![A-Za-z])|(?<=\\[nrt])|(?<=[a-z])(?=[A-Z]))(?:public|publishable|primary|foreign|sort|partition|cache|index|unique|row|route|hot|short|dict|object|s3|idempotency|"
     r"translation|i18n|pad|eos|bos|unk|sep|mask|cls|stop|max|min|num|input|output|prompt|completion|next[_-]?page|page|continuation|next|prev|no|of|registry)[ _.-]{0,2}|arn:[\w:-]{4,90})$"
 )
 
@@ -118,7 +118,7 @@ ASSIGNED: Final = (
     Pattern(
         kind="basic-auth",
         regex=re.compile(
-            rf"(?i)authorization{QUOTE}?\]?\s?(?:{SIGN}|,\s?){QUOTE}?basic(?:\s|%20|\+){{1,3}}{QUOTE}?([A-Za-z0-9+/]{{8,}}={{0,2}})"
+            rf"(?i)authorization{QUOTE}?\]?\s?(?:{SIGN}|,\s?|(?=[\"'])){QUOTE}?basic(?:\s|%20|\+){{1,3}}{QUOTE}?([A-Za-z0-9+/]{{8,}}={{0,2}})"
         ),
         hints=("authorization",),
         where=PatternPlace.ANYWHERE,
@@ -202,6 +202,7 @@ ASSIGNED: Final = (
             "remember_token",
             "laravel_session",
         ),
+        not_before=re.compile(r"(?i)account[_-]?$"),
         check=looks_random16,
         holds="PHPSESSID=«k3j2h4g5f6d7s8a9q1w2e3r4»",
         spares="session = create_session_for_user_2",
@@ -249,10 +250,22 @@ ASSIGNED: Final = (
     Pattern(
         kind="password",
         regex=re.compile(
-            rf"(?i)(?:pass|pw|pin|mdp|clave|cred|creds|user/pass|login/pass|snmp[ _-]?community|community[ _-]?string){_TAIL}{_CLOSE}{_TO}{QUOTE}?({BARE}{{5,200}})"
+            rf"(?i)(?:pass|pw|pin|mdp|clave|cred|creds|authtok|geheim|losungswort|user/pass|login/pass|snmp[ _-]?community|community[ _-]?string){_TAIL}{_CLOSE}{_TO}{QUOTE}?({BARE}{{5,200}})"
         ),
         hints=(
-            *("pass", "pw", "pin", "mdp", "clave", "cred", "user/pass", "login/pass"),
+            *(
+                "pass",
+                "pw",
+                "pin",
+                "mdp",
+                "clave",
+                "cred",
+                "authtok",
+                "geheim",
+                "losungswort",
+                "user/pass",
+                "login/pass",
+            ),
             *("snmp", "community"),
         ),
         check=has_sign,
@@ -275,7 +288,7 @@ ASSIGNED: Final = (
     Pattern(
         kind="password",
         regex=re.compile(
-            r"(?i)<([a-z:]{0,20}?(?:pass(?:word|wd|phrase)?|pwd|secret|token|api[-_]?key|passwort|mot-?de-?passe|contraseña|plaintext|value))(?:\s[^<>]{0,100})?>\s{0,3}([^<\s⟨⟩]{4,300})\s{0,3}</"
+            r"(?i)<([a-z:]{0,20}?(?:pass(?:word|wd|phrase)?|pwd|secret|token|api[-_]?key|passwort|kennwort|mot[-_]?de[-_]?passe|mdp|contrase[ñn]a|senha|wachtwoord|plaintext|value))(?:\s[^<>]{0,100})?>\s{0,3}([^<\s⟨⟩]{4,300})\s{0,3}</"
         ),
         hints=("<",),
         where=PatternPlace.ANYWHERE,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import Final
 
 from lull.core.secrets.values.judging import has_sign, looks_random
@@ -33,10 +34,18 @@ def _call(
     )
 
 
+def _drawn_bytes(row: str) -> bool:
+    """Whether the numbers of a row are bytes that do not go in order and hardly repeat."""
+    numbers = [int(one, 0) for one in re.findall(r"(?i)0x[0-9a-f]+|[1-9]\d*|0", row)]
+    rises = sum(a < b for a, b in pairwise(numbers))
+    different = len(set(numbers)) * 4 >= min(len(numbers), 48) * 3
+    return different and 64 < max(numbers) < 256 and len(numbers) < 5 * rises < 4 * len(numbers)
+
+
 CALLS: Final = (
     _call(
         r"login|log_in|auth|authenticate|sign_?in|signInWithEmailAndPassword|credentials?|"
-        r"authentication|passwordtoken|"
+        r"authentication|passwordtoken|wifi(?:multi)?\.(?:begin|addap|softap)|"
         r"createuser|create_user|create_superuser|adduser|add_user|auth\s?=\s?",
         rf"(?:{_ARGUMENT}){{1,2}}",
         (
@@ -46,6 +55,7 @@ CALLS: Final = (
             "sign",
             "credential",
             "passwordtoken",
+            "wifi",
             "createuser",
             "create_",
             "adduser",
@@ -102,6 +112,20 @@ CALLS: Final = (
         check=lambda value: looks_random(value, least=20) and "/" not in value,
         holds='client = Acme("«q7KxR2mZp4TwB9dHc8LnV5»")',
         spares='client = Acme("https://example.com/v2/a1b2c3d4e5")',
+    ),
+    Pattern(
+        kind="secret",
+        # The bytes of a key, one by one.
+        regex=re.compile(
+            r"(?i)(?:key|secret|seed|salt|passphrase|psk)\w{0,16}(?:\[[\w +-]{0,24}\])?[\"']?[ \t]{0,4}[:=][ \t]{0,4}(?:new[ ]\w{1,12}\[\][ ]?|bytes\(|bytearray\(|\[\]byte|&)?[{\[(]{1,2}"
+            r"((?:\s|\\[nrt]){0,8}(?:0x[0-9a-f]{1,2}|\d{1,3})(?:(?:\s|\\[nrt]){0,4},(?:\s|\\[nrt]){0,12}(?:0x[0-9a-f]{1,2}|\d{1,3})){15,63}),?(?:\s|\\[nrt]){0,8}[}\])]"
+        ),
+        hints=("key", "secret", "seed", "salt", "passphrase", "psk"),
+        where=PatternPlace.ANYWHERE,
+        not_before=re.compile(r"(?i)pub(?:lic)?[_ ]?$"),
+        check=_drawn_bytes,
+        holds="uint8_t aes_key[16] = {«0xd2, 0x5e, 0x0b, 0xfb, 0x63, 0x1e, 0x10, 0xba, 0xaf, 0x52, 0x89, 0x87, 0xbd, 0x5b, 0x55, 0x60»};",
+        spares="uint8_t keys[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};",
     ),
     Pattern(
         kind="secret",

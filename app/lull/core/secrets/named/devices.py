@@ -73,8 +73,8 @@ DEVICES: Final = (
     Pattern(
         kind="password",
         regex=re.compile(
-            rf"(?i)(?:message-digest-key \d{{1,3}} md5|isakmp key|tacacs-server host \S{{1,60}} key|radius-server host \S{{1,60}} key|server-key|authentication text|standby \d{{1,4}} authentication|ntp authentication-key \d{{1,6}} md5|"
-            rf"set (?:passwd|password|psksecret|secret|key|passphrase|preshared-key)(?: ENC)?|ppp chap password|pre-shared-key (?:address \S{{1,60}} )?key|wpa-psk|psk|encryption-key|peer \S{{1,60}} password)[ \t]{{1,4}}(?:\d[ \t]{{1,4}})?{_VALUE}"
+            rf"(?i)(?:message-digest-key \d{{1,3}} md5|isakmp key|tacacs-server host \S{{1,60}} key|radius-server host \S{{1,60}} key|server-key|key-string|authentication text|standby \d{{1,4}} authentication|(?:password|user)[^\n|;]{{1,60}}[ ](?:plaintext|cleartext|plain-text)|ntp authentication-key \d{{1,6}} md5|"
+            rf"set (?:passwd|password|psksecret|secret|key|passphrase|preshared-key)(?: ENC)?|ppp chap password|pre-shared-key (?:address \S{{1,60}} )?key|wpa-psk|psk|encryption-key|peer \S{{1,60}} password|option (?:key|password|psk|sae_password)|uci set \S{{1,60}}\.(?:key|password|psk)(?==)|ikev1 pre-shared-key|pre-shared-key|(?:tacacs|radius)[^\n]{{1,60}}\n[ \t]{{1,8}}key)(?:[ \t]{{1,4}}|(?<=key|ord|psk)=)(?:\d[ \t]{{1,4}})?{_VALUE}"
         ),
         hints=(
             "message-digest-key",
@@ -82,7 +82,10 @@ DEVICES: Final = (
             "tacacs-server",
             "radius-server",
             "server-key",
+            "key-string",
             "authentication text",
+            "password",
+            "user",
             "standby",
             "ntp auth",
             "set ",
@@ -92,6 +95,11 @@ DEVICES: Final = (
             "psk",
             "encryption-key",
             "peer ",
+            "option ",
+            "uci set",
+            "ikev1",
+            "tacacs",
+            "radius",
         ),
         check=_setting,
         holds="crypto isakmp key «t1gerX» address 1.2.3.4",

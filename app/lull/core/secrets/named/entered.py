@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from lull.core.secrets.values.locked_things import is_locked_thing
-from lull.core.secrets.values.pattern import Pattern, SecretNames
+from lull.core.secrets.values.pattern import QUOTE, Pattern, SecretNames
 from lull.core.secrets.values.relations import BEHIND, NO_UNIT, before_names, in_answers, with_near
 
 _SHORT: Final = ("pin", "puk", "tan", "cvv", "cvc", "cvn", "otp", "totp")
@@ -18,13 +18,24 @@ _SHORT_NAME: Final = re.compile(
 )
 """A short name that is a word of its own, also in `cardPin` and `SIM_PIN`."""
 _CODES: Final = (
-    "code", "passcode", "kenncode", "combination", "combo", "kombination", "geheimzahl", "prüfnummer", "prüfziffer", "combinaison", "código",
+    "code", "passcode", "kenncode", "digicode", "code confidentiel", "code_confidentiel", "code secret", "code_secret", "combination", "combo", "kombination", "kombi", "geheimzahl", "prüfnummer", "prüfziffer", "combinaison", "código",
     "codigo", "combinación", "clave", "codice", "combinazione", "kod", "kód", "koodi",
 )  # fmt: skip
 _CODE_ENDS: Final = tuple(
     sorted((code + end for code in _CODES for end in ("", "s", "en")), key=len, reverse=True)
 )
-_ALONE: Final = ("passcode", "kenncode", "geheimzahl", "prüfnummer", "prüfziffer")
+_ALONE: Final = (
+    "passcode",
+    "kenncode",
+    "digicode",
+    "code confidentiel",
+    "code_confidentiel",
+    "code secret",
+    "code_secret",
+    "geheimzahl",
+    "prüfnummer",
+    "prüfziffer",
+)
 _WORD_BEFORE: Final = re.compile(
     r"((?:[12][Ff][Aa]|[A-ZÀ-Þ]?[^\W\d_A-ZÀ-Þ]+|[A-Z]{2,})(?:-[^\W\d_]+)*)(?:['’]s)?[ _.-]{0,2}(?:[Pp](?:in|IN)[ _-]?)?$"
 )
@@ -162,5 +173,31 @@ CODES_TO_ENTER: Final = (
         names=(ENTERED,),
         holds='{"doorCode": "«4711»"}',
         spares='{"zipCode": "47110", "errorCode": 4711}',
+    ),
+    Pattern(
+        kind="pin",
+        # What one is told to type in.
+        regex=re.compile(
+            rf"(?i:use|enter|type|gib|nutze|verwende|saisissez|utilisez|entrez|usa|introduce|usi|digite)[ ]{QUOTE}?(\d{{4,8}}){QUOTE}?[ ](?i:as|to (?:log|sign) in|als|comme|como|come)[ ]"
+            r"(?i:(?:your|the|ihr|dein|votre|le|tu|su|el|one-time|login|einmal|verification)[ ]){0,3}"
+            r"(?i:password|passcode|code|pin|kennwort|passwort|einmalpasswort|einmalcode|mot de passe|contraseña|clave|código|codice)"
+        ),
+        hints=(
+            "use",
+            "enter",
+            "type",
+            "gib",
+            "nutze",
+            "verwende",
+            "saisissez",
+            "utilisez",
+            "entrez",
+            "usa",
+            "introduce",
+            "usi",
+            "digite",
+        ),
+        holds="Use «633276» as your one-time password.",
+        spares="Use 633276 as your customer number.",
     ),
 )

@@ -9,7 +9,7 @@ from lull.core.secrets.values.judging import looks_random, quoted_password
 from lull.core.secrets.values.pattern import QUOTE, Pattern, PatternPlace
 
 _NAME: Final = (
-    r"[\w.: -]{0,40}?(?:pass(?:word|wd|phrase|code)?|pwd|passwort|kennwort|secret|token|api[ _.-]?key|access[ _.-]?key|secret[ _.-]?key|private[ _.-]?key|"
+    r"[\w.: -]{0,40}?(?:pass(?:word|wd|phrase|code)?|pwd|passwort|kennwort|mot[ _.-]?de[ _.-]?passe|mdp|contrase[ñn]a|senha|wachtwoord|secret|token|api[ _.-]?key|access[ _.-]?key|secret[ _.-]?key|private[ _.-]?key|"
     r"auth[ _.-]?key|psk|credential|phash)s?(?:[ _.-]?\d{1,2})?"
 )
 _SPACE: Final = r"(?:\n[>#+/*-]{1,4}|\s|\n[ \t]{1,4}[>#+/*-]{1,4}|(?:\\{1,4}r)?\\{1,4}n[ \t]{0,4}+[>#+/*-]{0,4}){0,24}"
@@ -78,7 +78,7 @@ MARKUP: Final = (
         kind="secret",
         # An element whose name ends in what keys and sessions are called.
         regex=re.compile(
-            rf"(?i)<[a-z][\w.:-]{{1,60}}(?:key|sid|sessionid|session|cookie|auth|pat|seed|salt|license|licence|signature)(?:\s[^<>]{{0,120}})?>{_TEXT}"
+            rf"(?i)<[a-z][\w.:-]{{1,60}}(?:key|sid|sessionid|session|cookie|auth|pat|seed|salt|license|licence|signature|schl(?:ue|ü)ssel|clave|llave|chiave|jeton)(?:\s[^<>]{{0,120}})?>{_TEXT}"
         ),
         hints=("<",),
         where=PatternPlace.ANYWHERE,

@@ -19,7 +19,7 @@ _ALONE: Final = (
     "steuernummer", "steueridentifikation", "sozialversicherung", "rentenversicherung", "versicherungsnummer", "versichertennummer",
     "krankenversicher", "personnummer", "fødselsnummer", "fodselsnummer", "henkilötunnus", "henkilotunnus", "burgerservicenummer", "rijksregister", "aadhaar",
     "aadhar", "kimlik", "ausweis", "reisepass", "passport", "passeport", "pasaporte", "passaporto", "paspoort", "paszport", "passnummer", "führerschein", "fuehrerschein", "medicare",
-    "kontonummer", "taxpayer", "my number", "mynumber", "id card", "id_card", "idcard", "id-card", "id number", "id_number", "idnumber", "id-number", "sv-nummer", "sv_nummer",
+    "carte nationale d'identité", "carte nationale d’identité", "kontonummer", "taxpayer", "my number", "mynumber", "id card", "id_card", "idcard", "id-card", "id number", "id_number", "idnumber", "id-number", "sv-nummer", "sv_nummer",
     "sv nummer", "svnummer", "num secu", "num_secu", "numsecu", "bank account n", "bank_account_n", "bankaccountn", "bank-account-n", "pan card", "pan_card", "pancard", "pan number", "pan_number", "pannumber", "pan-number", "checking account", "savings account", "身份证", "身份證", "주민등록번호", "マイナンバー", "паспорт", "снилс", "инн",
 )  # fmt: skip
 """Names of one word, also in longer ones."""
@@ -36,7 +36,7 @@ _SECOND: Final = (
 )
 _SHORT: Final = (
     "ssn", "nino", "tfn", "itin", "idnr", "svnr", "kvnr", "ahv", "avs", "nir", "dni", "nie", "nif", "pesel", "cpr", "hetu", "bsn", "cpf", "cnp",
-    "curp", "rut", "cuil", "cuit", "ppsn",
+    "utr", "curp", "rut", "cuil", "cuit", "ppsn",
 )  # fmt: skip
 """Names that are words of their own: longer ones begin with them."""
 
@@ -56,6 +56,8 @@ _STATED: Final = re.compile(rf"(?i:{_REST}{BEHIND})({_VALUE})(?i:{_AN_EXAMPLE})"
 _DATE: Final = re.compile(
     r"(?:19|20)\d\d[-/–](?:19|20)?\d\d|\d{1,3}(?:[ .]\d{3})*[ .]000|\d{4}[-./]\d\d?[-./]\d\d?|\d\d?[-./]\d\d?[-./]\d{4}"
 )
+_OF_A_FIRM: Final = re.compile(r"DE[ ]?\d{3}[ ]?\d{3}[ ]?\d{3}|ATU[ ]?\d{8}")
+"""The number for sales tax, which a firm prints on each invoice."""
 _FEWEST: Final = 7
 _FEWEST_DIGITS: Final = 4
 
@@ -68,6 +70,7 @@ def _is_personal(value: str) -> bool:
         and digits >= _FEWEST_DIGITS
         and len(set(plain)) >= 3
         and _DATE.fullmatch(value) is None
+        and _OF_A_FIRM.fullmatch(value) is None
     )
 
 
@@ -114,6 +117,15 @@ def is_nir(value: str) -> bool:
     return 97 - int(digits[:13]) % 97 == int(digits[13:])
 
 
+def is_luhn(value: str) -> bool:
+    """Whether a number's last digit checks the others by Luhn's rule, as Canada's does."""
+    total = 0
+    for place, digit in enumerate(reversed(_digits(value))):
+        doubled = int(digit) * (1 + place % 2)
+        total += doubled - 9 if doubled > 9 else doubled
+    return total % 10 == 0
+
+
 _WEIGHTS: Final = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
 
 
@@ -148,6 +160,7 @@ def _checks(value: str) -> bool:
 
 
 _CHINESE: Final = 18
+_BEHIND_SHORT: Final = r"[\"']?\s?(?:[:=#]|is|est|es)?\s{0,2}[\"']?"
 
 PERSONAL_NUMBERS: Final = (
     Pattern(
@@ -169,5 +182,41 @@ PERSONAL_NUMBERS: Final = (
         check=_checks,
         holds="«756.9217.0769.85»",
         spares="756.9217.0769.84",
+    ),
+    Pattern(
+        kind="personal-number",
+        # France's insurance number in its groups.
+        regex=re.compile(
+            r"[12][ .-]\d\d[ .-](?:0[1-9]|1[0-2]|[2-9]\d)[ .-]\d\d[ .-]\d{3}[ .-]\d{3}[ .-]{1,3}\d\d(?![\dA-Za-z_-])"
+        ),
+        hints=("1 ", "2 ", "1.", "2.", "1-", "2-"),
+        check=is_nir,
+        holds="«2 69 05 49 588 157 80»",
+        spares="2 69 05 49 588 157 81",
+    ),
+    Pattern(
+        kind="personal-number",
+        # Forms of their own behind a short name: Canada's, India's and Mexico's tax numbers.
+        regex=re.compile(
+            rf"(?:SIN|sin)(?i:{_REST}){_BEHIND_SHORT}(\d{{3}}[ -]?\d{{3}}[ -]?\d{{3}})(?![\w-])|(?:PAN|pan)(?i:{_REST}){_BEHIND_SHORT}([A-Z]{{3}}[ABCFGHJLPT][A-Z]\d{{4}}[A-Z])(?!\w)|"
+            rf"(?:RFC|rfc)(?i:{_REST}){_BEHIND_SHORT}([A-ZÑ&]{{3,4}}\d\d(?:0[1-9]|1[0-2])[0-3]\d[A-Z0-9]{{3}})(?!\w)"
+        ),
+        hints=("sin", "pan", "rfc"),
+        check=lambda value: not value[0].isdigit() or is_luhn(value),
+        holds="SIN: «046 454 286»",
+        spares="SIN: 046 454 287, PAN: ABCDE12345 and RFC: 7519",
+    ),
+    Pattern(
+        kind="personal-number",
+        # The number of an account beside that of its bank.
+        regex=re.compile(
+            r"(?i)acc(?:oun)?t\.?[ _-]?(?:number|no\.?|nr\.?|num|#)[\"']?\s?[:=]?\s{0,2}[\"']?(\d{6,14})(?![\w.-])"
+        ),
+        hints=("acct", "account"),
+        before=re.compile(
+            r"(?i)(?:routing|sort[ _-]?code|\baba\b|\bbsb\b|transit|bank)[^\n]{0,80}$"
+        ),
+        holds="routing 021000021, account number «9327668937»",
+        spares="your account number 9327668937",
     ),
 )

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Final
 
 from lull.core.secrets.named.names import (
@@ -116,6 +117,12 @@ def _answer(value: str) -> bool:
     return not is_readable(plain) and (has_sign(plain) or looks_random(plain))
 
 
+def _below(check: Callable[[str], bool], value: str) -> bool:
+    """Whether the line below a name begins with a secret: a thanks with an exclamation mark is
+    none."""
+    return check(value.rstrip(".,:;!?)]}*"))
+
+
 _PASSWORDS: Final = (PASSWORDS, PASSWORDS_ELSEWHERE)
 _SECRETS: Final = (SECRETS, SECRETS_ELSEWHERE)
 _SORTS: Final = (
@@ -149,7 +156,7 @@ POSITIONS: Final = (
             _at(
                 rf"{_NEXT_LINE}{_OPEN}{_VALUE}(?=[\"'`*\\\s]|$)",
                 names,
-                check,
+                partial(_below, check),
                 f"{name}:\n\n  «{value}»",
                 f"{name}:\n\n  {other}",
                 kind=kind,

@@ -19,10 +19,11 @@ from lull.core.secrets.values.judging import (
 from lull.core.secrets.values.letters import are_random_letters
 from lull.core.secrets.values.pattern import BARE, BARE_RUN, QUOTE, SIGN, Pattern, PatternPlace
 from lull.core.secrets.values.phrases import drawn_in_groups, passphrase
+from lull.core.secrets.values.relations import NO_UNIT
 
 _IS: Final = (
     r"(?:is|was|are|ist|war|wäre|lautet(?:e)?|heißt|heisst|est|était|c['’]est|es|era|será|é|è|jest|为|是|は|=|"
-    r"to|auf|à|a|en|als|as|with|mit|avec|con|of)"
+    r"to|auf|à|a|en|als|as|with|mit|avec|con|of|from|von)"
 )
 _BETWEEN: Final = (
     r"(?:[ ,]{1,2}(?:now|jetzt|nun|currently|still|just|simply|again|wieder|noch|einfach|maintenant|ahora|actually|"
@@ -51,6 +52,16 @@ _SECRET_STARTS: Final = (
 
 
 SAID: Final = (
+    Pattern(
+        kind="password",
+        # Digits alone, as routers and providers print them: more than a year or a date has.
+        regex=re.compile(rf"(?i)(?:{PASSWORD_NAME})[ ](\d{{8,63}}){NO_UNIT}"),
+        hints=PASSWORD_HINTS,
+        where=PatternPlace.ANYWHERE,
+        check=lambda value: not_dummy(value) and not re.fullmatch(r"(?:19|20)\d{6}", value),
+        holds="the router's password «24382981863084941692»",
+        spares="changed the password 20260301",
+    ),
     Pattern(
         kind="password",
         # As Apple and Google draw them: four groups of four letters, without a sign before them.
@@ -98,7 +109,7 @@ SAID: Final = (
     Pattern(
         kind="password",
         regex=re.compile(
-            rf"(?i)(?:{PASSWORD_NAME})s?\)?{_BETWEEN}(?:\s{{1,3}}{_IS})?\s?[:：]?\s{{1,3}}(?:\*\*)?{QUOTE}?({BARE}{{5,120}})"
+            rf"(?i)(?:{PASSWORD_NAME})(?:s|['’]s)?\)?(?:{_BETWEEN}(?:[^\S\n]{{1,3}}{_IS}|(?=[^\S\n]?[:：])))?[^\S\n]?[:：]?[^\S\n]{{1,3}}(?:\*\*)?{QUOTE}?({BARE}{{5,120}})"
         ),
         hints=PASSWORD_HINTS,
         where=PatternPlace.ANYWHERE,
@@ -130,7 +141,7 @@ SAID: Final = (
     Pattern(
         kind="password",
         regex=re.compile(
-            rf"(?i)(?:pw|mdp|clave|pass|passcode|zugangscode|kennung|code wifi|clave wifi|clé wifi|wifi[- ]key|wlan[- ](?:key|schlüssel|code))\s?(?:{_IS}|:|=)?\s{{1,3}}{QUOTE}?({BARE}{{5,120}})"
+            rf"(?i)(?:pw|mdp|clave|pass|passcode|zugangscode|kennung|code wifi|clave wifi|clé wifi|wifi[- ]key|wlan[- ](?:key|schlüssel|code)){_BETWEEN}\s?(?:{_IS}|:|=)?[^\S\n]{{1,3}}{QUOTE}?({BARE}{{5,120}})"
         ),
         hints=(
             "pw",
@@ -150,14 +161,17 @@ SAID: Final = (
     Pattern(
         kind="password",
         regex=re.compile(
-            rf"(?i)(?:login(?:s|daten)?|log-in|zugang(?:sdaten)?|anmeldedaten|credentials?|creds|account|user(?:name)?\s?/\s?pass(?:w(?:or)?d|wort)?|identifiants?|credenciales|acceso|usuario)"
+            rf"(?i)(?:login(?:s|daten)?|log-in|anmeldung|connexion|conexión|compte|zugang(?:sdaten)?|anmeldedaten|credentials?|creds|account|user(?:name)?\s?/\s?pass(?:w(?:or)?d|wort)?|identifiants?|credenciales|acceso|usuario)"
             rf"(?:\s(?:are|is|sind|ist|sont|son|für \S{{1,20}}|for \S{{1,20}}))?(?:\s?[:=]\s{{0,3}}|\s{{1,3}}){QUOTE}?[\w.@+-]{{1,60}}{QUOTE}?(?:\s?(?:/{{1,2}}|[|:,;]|[–—]|-(?=\s))\s?|\s(?:and|und|et|y|e|en|och|og|i|ja)\s){QUOTE}?({BARE}{{5,120}})"
         ),
         hints=(
             "login",
             "log-in",
             "zugang",
-            "anmeldedaten",
+            "anmeld",
+            "connexion",
+            "conexión",
+            "compte",
             "credential",
             "creds",
             "account",
@@ -277,6 +291,7 @@ SAID: Final = (
         kind="token",
         regex=re.compile(rf"(?i)(?:/token|token|jeton)\s?[:= ]\s?{QUOTE}?({BARE}{{16,2000}})"),
         hints=("/token", "token", "jeton"),
+        not_before=NOT_A_SECRET,
         check=looks_random16,
         holds=f"travis token «{_A[:22]}» is mine",
         spares="the token internationalization_committee",
@@ -354,7 +369,7 @@ SAID: Final = (
             "connexion",
             "auth",
         ),
-        check=has_sign,
+        check=lambda value: has_sign(value.rstrip("!?.,")),
         holds="log in with anna / «Tiger!72xy» (password)",
         spares="log in with Google / GitHub",
     ),

@@ -177,7 +177,8 @@ def _in_columns(text: str, low: str, names: list[int]) -> Iterator[tuple[int, in
         head = _columns(text, max(done, line[0]), line[1])
         # The other names of a line that is no header need not be asked.
         done = line[1]
-        if head is None:
+        # The name of a JSON member is no header.
+        if head is None or text.startswith(":", line[1]):
             continue
         sign, width, columns = head
         for end, cells in _table_rows(text, line[1], sign, width):

@@ -15,7 +15,7 @@ from lull.core.secrets.values.letters import are_random_letters
 from lull.core.secrets.values.plain_words import DUMMIES, GRAMMAR, WORDS
 
 _GAPS: Final = re.compile(
-    r"\$\{|\$\(|\$\$|\$[A-Za-z_]\w*(?:\W|$)|<|\{|\[|\(|%\(|%[A-Za-z_]+%|%[sdv]|\*{2,}|\.\.|…|•|_{3,}|-{3,}|#\{|@\{|!\w+ |"
+    r"\^[\[(]|\$\{|\$\(|\$\$|\$[A-Za-z_]\w*(?:\W|$)|<|\{|\[|\(|%\(|%[A-Za-z_]+%|%[sdv]|\*{2,}|\.\.|\.\*|…|•|_{3,}|-{3,}|#\{|@\{|!\w+ |"
     r"(?i:x{3,}|your?[ _-]?|my[ _-]|the[ _-]|some[ _-]|enter[ _-]|insert[ _-]|replace|change[ _-]?me|"
     r"example|dummy|placeholder|redacted|hidden|todo)|"
     r"[A-Za-z]{2,8}[_-](?:\.{2,}|…|\*{2,}|(?i:x{3,}|your))|"
@@ -27,9 +27,12 @@ _DOTTED: Final = re.compile(r"[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+(?:([(\[
 _CODE: Final = re.compile(
     r"[A-Za-z_$][\w$]*(?:\(|\[|->|::)|"
     r"(?:self|this|os|process|env|config|settings|request|req|args|options|user|form|data|params|var|local|module)\.|"
-    r"[A-Za-z_]\w*(?:\?$|\|[A-Za-z_]+$)|/(?:[\w.-]+/)+|\./|~/|@\w+/|\w+://[^:@/]*(?:/|$)"
+    r"[A-Za-z_]\w*(?:\?$|\|[A-Za-z_]+$)|/(?:[\w.-]+/)+|\./|~/|@\w+/|\w+://[^:@/]*(?:/|$)|\w+://[^@\s]*$|unix:/|"
+    r"(?:Get|Read|New|Import|ConvertTo|ConvertFrom|Invoke|Select|Join)-[A-Z][a-z]+|test_[a-z][a-z_]*(?:_v?\d{1,3})?(?=[\])}.,;:]*$)|--?[a-z][\w-]*[.,;)]?$|[a-z_]+=(?:True|False|None|true|false|null|\d+)[.,;)]?$|[a-z][a-z0-9._/-]*:(?:\d[\d.]{0,8}(?:-[a-z][\w.-]*)?|latest)(?=[\])}.,;]*$)"
 )
-_CALL: Final = re.compile(r"[A-Za-z_.]{3,}[(\[]\w")
+_CALL: Final = re.compile(
+    r"[A-Za-z_.]{3,}[(\[](?:[\w)\]]|$)|[A-Za-z_][\w.]{2,}[(\[](?:[A-Za-z_]{4}|$)"
+)
 _STATES: Final = re.compile(
     r"(?i).+(?:ed|ing|able|ible|less|ful|ly|ous|ive|ung|lich|isch|bar|igt|iert|tet|ée?s?|ado|ada|ido|ida|ción|oria|orio)"
 )
@@ -93,6 +96,8 @@ def looks_random(value: str, *, least: int = 8) -> bool:
     if not digits:
         if sample.isalpha():
             return are_random_letters(sample, sure=len(sample) < 16)
+        if _DOTTED.fullmatch(sample):
+            return any(are_random_letters(piece) for piece in sample.split("."))
         return len(sample) >= 16 and turns >= max(4, len(sample) // 4)
     return turns >= max(2, len(sample) // 10) and len(set(sample)) >= min(6, len(sample) // 2)
 
@@ -126,7 +131,9 @@ def is_placeholder(value: str) -> bool:
 def quoted_password(value: str) -> bool:
     """Whether a quoted value after a name such as "password" is a secret."""
     bare = value.strip()
-    if len(bare) < 4 or is_placeholder(bare) or _is_word(bare):
+    if len(bare) < 4 or is_placeholder(bare) or _is_word(bare) or _VERSION.fullmatch(bare):
+        return False
+    if _CONSTANT.fullmatch(bare):
         return False
     if any(c.isspace() for c in bare):
         # A sentence is no password; four words in a row may be one.
@@ -136,11 +143,17 @@ def quoted_password(value: str) -> bool:
     return len(bare) >= 6 or not bare.isalpha()
 
 
+_CONSTANT: Final = re.compile(r"[A-Z]+(?:_[A-Z]+)+")
+"""A name of a constant, which stands for itself in an enumeration."""
+
+
 def bare_password(value: str) -> bool:
     """Whether an unquoted value after a name such as "password" is a secret; it may also be code,
     such as a variable's name.
     """
     if len(value) < 4 or is_placeholder(value) or _is_code(value) or _is_word(value):
+        return False
+    if _VERSION.fullmatch(value):
         return False
     if value.isdigit():
         return len(value) >= 6
@@ -150,6 +163,9 @@ def bare_password(value: str) -> bool:
         parts = "_" in name or (name[1:] != name[1:].lower() and name != name.upper())
         return (name == value and not parts) or are_random_letters(name)
     return any(c.isdigit() for c in value) or bool(_SIGN.search(value))
+
+
+_VERSION: Final = re.compile(r"[~^>=v]{0,3}(?:0|[1-9]\d?)\.(?:0|[1-9]\d?)\.(?:0|[1-9]\d?)")
 
 
 def stated_password(value: str) -> bool:
@@ -169,6 +185,8 @@ def has_sign(value: str) -> bool:
     """
     if is_placeholder(value) or _is_word(value) or len(value) < 5 or _is_code(value):
         return False
+    if _MAIL.fullmatch(value):
+        return False
     if any(c.isdigit() for c in value):
         measured = _MEASURE.fullmatch(value.rstrip(".,;:!?)]}*"))
         return any(c.isalpha() for c in value) and not (measured and count_changes(value) < 4)
@@ -177,8 +195,11 @@ def has_sign(value: str) -> bool:
     return bool(_SIGN.search(value)) and not _HYPHENATED.fullmatch(value.rstrip(".,;:!?)]}*"))
 
 
-_HYPHENATED: Final = re.compile(r"[A-Za-z]?[a-z]+(?:-[A-Za-z]?[a-z]+)+|[A-Z]+(?:-[A-Z]+)+")
-_SIGN: Final = re.compile(r"[A-Za-z][!#$%&*+=?@^~-][A-Za-z]|[A-Za-z]{4}[!#$%*]")
+_MAIL: Final = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[a-z]{2,6}[.,:;!?)]{0,2}")
+_HYPHENATED: Final = re.compile(
+    r"[A-Za-z]?[a-z]+(?:-(?:[A-Za-z]?[a-z]+|[A-Z]{1,3}))+|[A-Z]+(?:-[A-Z]+)+"
+)
+_SIGN: Final = re.compile(r"[A-Za-z][!#$%&*+=?@^~-][A-Za-z]|[A-Za-z]{4}(?:[!#$%]|\*(?!$))")
 _MEASURE: Final = re.compile(
     r"(?i)(?:sha|hs|rs|es|md|base|utf|oauth|pkcs|bcrypt|argon|windows|win|office|iphone|ipad|ios|macos|android|ubuntu|debian|fedora|"
     r"wpa|wlan|wifi|php|java|mysql|postgres|x|gpt|scrypt|pbkdf|python|https?|tls|ssl|ipv|http|rfc|iso|aes|rsa|page|step|"
@@ -209,7 +230,7 @@ def is_readable(value: str) -> bool:
     """Whether a value is something that people read: an address, a path, a date, or a name with a
     year or a version. It is then no secret.
     """
-    if value.count(":") > 1:
+    if value.count(":") > 1 or _IDENTIFIER.fullmatch(value):
         return True
     if _READABLE.fullmatch(value) is None:
         return False
@@ -218,10 +239,14 @@ def is_readable(value: str) -> bool:
 
 
 _SHORTEST_KEY: Final = 20
+_IDENTIFIER: Final = re.compile(
+    r"0x[0-9a-fA-F]{40}|[a-z][\w-]*:(?:\d+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"
+)
+"""A contract's or an account's address in a block chain, and the key of an entry in a store."""
 
 
 _READABLE: Final = re.compile(
-    r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|[^\s]*://.*|[/~.].*/.*|[\w.-]*/[\w./-]*|(?:[A-Za-z]+\d{0,4}[-_.])+[A-Za-z]*\d{0,4}(?:[-_.]\d{1,4})*|"
+    r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|[^\s]*://.*|[/~.].*/.*|(?:[a-z_]{2,}\.){2,}\w+|[\w.-]*/[\w./-]*|(?:[A-Za-z]+\d{0,4}[-_.])+[A-Za-z]*\d{0,4}(?:[-_.]\d{1,4})*|"
     r"\d{4}-\d\d-\d\d.*|\d+[.:]\d+.*"
 )
 

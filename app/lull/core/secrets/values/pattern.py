@@ -192,7 +192,7 @@ QUOTE: Final = r"(?:\\{0,7}[\"'`“”„«»‘’]|&(?:quot|#0?3[49]|apos);|%2
 """Regular expression for a quotation mark, also as escaped in nested JSON, HTML or URLs."""
 
 GAP: Final = r"(?:[ \t\u00a0\u202f]|\\{1,4}t){0,8}"
-SIGN: Final = rf"{GAP}(?::=|=>|->|→|[:=：＝]{{1,2}}|%3[AaDd]|\\u003[ad]){GAP}"
+SIGN: Final = rf"{GAP}(?::=|\?\?=|\|\|=|\?=|=>|->|→|[:=：＝]{{1,2}}|%3[AaDd]|\\u003[ad]){GAP}"
 """Regular expression for the sign between a name and its value, such as `=` or `:`."""
 
 _ENDS: Final = r"\s\"'`,;<>\\⟨⟩“”«»。、，；！）「」"

@@ -29,7 +29,7 @@ _FEWEST_WORDS: Final = 4
 
 JOINED_PHRASE: Final = "(?:{})".format(
     "|".join(
-        rf"[a-zß-ɏ]{{3,14}}(?:{sign}[a-zß-ɏ]{{3,14}}){{3,11}}(?![\w-])"
+        rf"[a-zß-ɏ]{{3,14}}(?:{sign}[a-zß-ɏ]{{3,14}}){{3,11}}(?![\w-]|\.\w)"
         for sign in ("-", r"\.", "_")
     )
 )

@@ -37,6 +37,7 @@ WORDS: Final = frozenset(
     incorreta errada correta esquecida fraca forte curta longa alterada felaktigt ogiltigt glömt
     ändrat svagt starkt forkert ugyldig glemt feil ændret svag stærk väärin väärä vanhentunut
     unohtunut gresita expirata uitata slaba błędne nieprawidłowe niepoprawne wygasło słabe silne
+    1password bitwarden keepass keepassxc lastpass siehe see voir véase ask frag fragen bitte beim demander preguntar preguntad
     pogrešna netočna nesprávné špatné napačno yanlış geçersiz hatalı hibás lejárt
     """.split()  # noqa: SIM905  a list would be four hundred lines
 )

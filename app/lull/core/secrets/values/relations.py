@@ -13,7 +13,7 @@ from lull.core.secrets.values.pattern import LINE_END, QUOTE, SIGN
 _OPEN: Final = r"(?:\*{1,2}|[«„“‘`(\[#]|&quot;|\\{0,7}[\"'`]|[ \u00a0]){0,5}"
 _STATED: Final = (
     r"(?:is|are|was|be|to|as|now|ist|sind|war|wäre|lautet|lauten|heißt|zu|auf|als|est|était|c['’]est|sera|es|era|será|è|é|"
-    r"är|er|jest|to|on|bude|je|olarak|adalah|it['’]s|(?:nehme|nutze|verwende|benutze|habe|setze|brauche) ich|I (?:use|took|have)|j['’]utilise|j['’]ai mis|uso|puse|pongo|nämlich|take|nimm|toma|prends)"
+    r"est le|är|er|jest|to|on|bude|je|olarak|adalah|it['’]s|(?:nehme|nutze|verwende|benutze|habe|setze|brauche) ich|I (?:use|took|have)|j['’]utilise|j['’]ai mis|uso|puse|pongo|nämlich|take|nimm|toma|prends)"
 )
 _WORD: Final = r"[^\W\d_][^\W\d_'’.-]{0,15}"
 _AGAIN: Final = (
