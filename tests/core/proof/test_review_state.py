@@ -85,6 +85,23 @@ def test_a_proof_on_one_request_without_past_successes_says_so() -> None:
     assert set(CAUTION_WORDS) == set(Caution)
 
 
+def test_a_skill_that_shortens_answers_much_says_so() -> None:
+    rule = ProofRule()
+    usual = "Dear Tom, thank you for the invitation, which I gladly accept. See you on Friday."
+
+    def cautions(without: str, with_: str, *, is_about_length: bool = False) -> set[Caution]:
+        said = [replace(one, answers=(without, with_)) for one in pairs(8, successes=5)]
+        decision = decide(said, rule, successes=5)
+        return set(cautions_of(decision, said, is_about_length=is_about_length))
+
+    assert Caution.MUCH_SHORTER in cautions(usual, "Cheers, Tom")
+    assert Caution.MUCH_SHORTER not in cautions(usual, "Cheers, Tom", is_about_length=True)
+    assert Caution.MUCH_SHORTER not in cautions(usual, f"{usual[:40]} Cheers, Tom")
+    assert Caution.MUCH_SHORTER not in cautions("Yes, I do.", "Yes")
+    assert Caution.MUCH_SHORTER not in cautions(usual, "Cheers, […]"), "ended early"
+    assert Caution.MUCH_SHORTER not in cautions("", ""), "not stored"
+
+
 def test_what_was_put_off_sleeps_until_its_time_and_comes_back_as_it_was() -> None:
     until = NOW + timedelta(hours=4)
     off = replace(

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from statistics import median
 from typing import Final
 
 from lull.core.proof.evalue import (
@@ -29,6 +30,10 @@ BY_USER: Final = "user"
 """Value of `scored_by` for a pair of answers that the user compared blindly."""
 SAME_WORDS: Final = "same words"
 """Value of `scored_by` for a pair with identical answers, where the user had nothing to pick."""
+ENDED: Final = " […]"
+"""Mark at the end of an answer that Lull ended early, because enough was known of it."""
+_LENGTHS_KNOWN: Final = 3
+_WORDS_TO_LOSE: Final = 12
 
 
 class PairPart(StrEnum):
@@ -198,6 +203,23 @@ def kept_counts(pairs: Iterable[Pair]) -> KeptCounts | None:
 def _says_whether_kept(pair: Pair) -> bool:
     by_rule = pair.scored_by == BY_CHECK or pair.scored_by.startswith(BY_JUDGE)
     return by_rule and {pair.without, pair.with_} <= {0.0, 1.0}
+
+
+def are_much_shorter(pairs: Iterable[Pair]) -> bool:
+    """Whether a skill makes answers so much shorter that something of them may be missing: at most
+    a quarter as many words in the middle, where whole answers without it have 12 words or more.
+
+    Answers that were ended early, and those whose text was not stored, tell nothing.
+    """
+    whole = [
+        (len(without.split()), len(with_.split()))
+        for without, with_ in (pair.answers for pair in pairs)
+        if without and with_ and not without.endswith(ENDED) and not with_.endswith(ENDED)
+    ]
+    if len(whole) < _LENGTHS_KNOWN:
+        return False
+    usual = median(without for without, _ in whole)
+    return usual >= _WORDS_TO_LOSE and median(with_ for _, with_ in whole) <= usual / 4
 
 
 def distinct_pairs(pairs: Iterable[Pair]) -> list[Pair]:

@@ -7,10 +7,11 @@ not proved, and show the same cautions beside a proof. Both are decided here, on
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Final
 
+from lull.core.proof.pairs import Pair, are_much_shorter
 from lull.core.proof.proof import ProofDecision
 from lull.core.proof.proposal import Proposal, ProposalKind, ProposalOrigin, ProposalStatus
 
@@ -47,6 +48,7 @@ class Caution(StrEnum):
 
     ONE_REQUEST = "one-request"
     NO_PAST_SUCCESS = "no-past-success"
+    MUCH_SHORTER = "much-shorter"
 
 
 CAUTION_WORDS: Final[Mapping[Caution, str]] = {
@@ -54,6 +56,8 @@ CAUTION_WORDS: Final[Mapping[Caution, str]] = {
     "requests.",
     Caution.NO_PAST_SUCCESS: "No request that went well before was repeated, so it isn't known "
     "whether the skill makes such answers worse.",
+    Caution.MUCH_SHORTER: "With the skill, answers are much shorter. Read some of them: is "
+    "anything missing?",
 }
 
 
@@ -82,9 +86,14 @@ def review_state_of(proposal: Proposal, *, pairs: int) -> ReviewState:
     return ReviewState.UNTESTED
 
 
-def cautions_of(decision: ProofDecision) -> tuple[Caution, ...]:
+def cautions_of(
+    decision: ProofDecision, pairs: Sequence[Pair] = (), *, is_about_length: bool = False
+) -> tuple[Caution, ...]:
     """Return what a skill's test on past requests has not shown so far, as cautions for the user;
     empty while no request was answered again for the test.
+
+    `pairs` are the test's answers; `is_about_length` says that the skill's rule limits how long
+    answers are, so that short ones are no surprise.
     """
     if not decision.pairs:
         return ()
@@ -93,4 +102,6 @@ def cautions_of(decision: ProofDecision) -> tuple[Caution, ...]:
         found.append(Caution.ONE_REQUEST)
     if not decision.success_pairs:
         found.append(Caution.NO_PAST_SUCCESS)
+    if not is_about_length and are_much_shorter(pairs):
+        found.append(Caution.MUCH_SHORTER)
     return tuple(found)

@@ -18,7 +18,7 @@ from lull.core.chat.messages import Completion, Message, Sampling
 from lull.core.chat.ports import ChatModel, StopsEarly
 from lull.core.errors import LullError, RequestError
 from lull.core.feedback.judge import ChosenJudge
-from lull.core.proof.pairs import Pair, PairPart
+from lull.core.proof.pairs import ENDED, Pair, PairPart
 from lull.core.proof.proposal import Proposal, ProposalKind
 from lull.core.provenance.redaction import redact_text
 from lull.core.skills.ports import LibraryInUse
@@ -32,7 +32,6 @@ from lull.store.feedback.rewards import Rewards
 
 log = logging.getLogger(__name__)
 
-_ENDED = " […]"
 READABLE = 20_000
 """Most characters stored of a replayed answer, for the user to read."""
 THIS_REQUEST = (400, 413, 422)
@@ -324,7 +323,7 @@ def pair_of(
 def _readable(answer: Completion) -> str:
     """The answer as it is stored for the user to read, with a mark where Lull ended it."""
     said = answer_text(answer.message)
-    return said.rstrip() + _ENDED if answer.settled else said
+    return said.rstrip() + ENDED if answer.settled else said
 
 
 def answer_text(answer: Message) -> str:

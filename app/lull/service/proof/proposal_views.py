@@ -13,6 +13,8 @@ from collections.abc import Collection, Sequence
 
 from lull.contract.json_object import Json
 from lull.core.chat.picks import PAIRS_A_SITTING
+from lull.core.checks.reading import parse_all
+from lull.core.errors import SkillError
 from lull.core.proof.last_look import LastLook, acceptance_chance
 from lull.core.proof.pairs import (
     BY_CHECK,
@@ -147,9 +149,23 @@ def evidence_view(
         "shown_by": so_far.shown_by.value or None,
         "last_look": last_look_view(look, so_far.e_value, rule.alpha),
         "scored_by": count_by_scorer(pairs),
-        "cautions": [caution.value for caution in cautions_of(so_far)],
+        "cautions": [
+            caution.value
+            for caution in cautions_of(so_far, pairs, is_about_length=_limits_length(proposal))
+        ],
         "picks": picks_view(pairs, rule, successes=successes),
     }
+
+
+def _limits_length(proposal: Proposal) -> bool:
+    """Whether a proposed skill's check limits how long answers are; one that cannot be used does
+    not.
+    """
+    try:
+        checks = parse_all(proposal.check).checks if proposal.check else ()
+    except SkillError:
+        return False
+    return any(check.at_most is not None for check in checks)
 
 
 def last_look_view(look: LastLook | None, e_value: float, alpha: float) -> Json | None:
