@@ -247,7 +247,10 @@ QLineEdit, QPlainTextEdit, QTextEdit {{ placeholder-text-color: @muted; }}
 QLineEdit:focus, QPlainTextEdit:focus, QTextEdit:focus, QTextBrowser:focus, QComboBox:focus,
 QSpinBox:focus, QListView:focus, QTableView:focus {{ border: 2px solid @accent; }}
 QLineEdit:focus, QComboBox:focus, QSpinBox:focus {{ padding: 4px 7px; }}
-QComboBox QAbstractItemView {{ background: @card; border: 1px solid @edge; }}
+QComboBox {{ combobox-popup: 0; }}
+QComboBox QAbstractItemView, QComboBox QAbstractItemView:focus {{
+    background: @card; border: 1px solid @edge;
+}}
 QComboBox QLineEdit, QComboBox QLineEdit:focus {{ border: 0; padding: 0; background: transparent; }}
 QListView, QTableView {{ outline: 0; }}
 QListView::item {{ padding: 8px 10px; border-bottom: 1px solid @line; }}
