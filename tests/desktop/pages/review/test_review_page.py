@@ -129,6 +129,39 @@ def test_undo_takes_the_decision_back(on_desk: Shown, desk: Desk) -> None:
     on_desk.until(lambda: "Undone: Menu style." in on_desk.told)
 
 
+def test_no_button_moves_when_undo_comes(on_desk: Shown, desk: Desk) -> None:
+    for name in ("first", "second"):
+        desk.propose(name)
+    page = opened(on_desk, with_=2)
+    on_desk.desktop.window.resize(1100, 720)
+    on_desk.draw(page)
+    parts = (page.approve, page.reject, page.prove)
+    before = [page.mapFromGlobal(one.mapToGlobal(one.rect().topLeft())) for one in parts]
+    page.decisions.send("defer", page.selected(), {"until": "2099-01-01T08:00:00+00:00"})
+    on_desk.until(lambda: page.undo.isVisible() and page.snoozed.isVisible())
+    on_desk.until(lambda: len(page.rows.rows) == 1 and page.prove.isVisible())
+    on_desk.draw(page)
+    after = [page.mapFromGlobal(one.mapToGlobal(one.rect().topLeft())) for one in parts]
+    assert after == before
+    lowest = page.mapFromGlobal(page.undo.mapToGlobal(page.undo.rect().bottomLeft())).y()
+    assert lowest < before[0].y()
+
+
+def test_undo_is_the_last_stop_of_tab(on_desk: Shown, desk: Desk) -> None:
+    desk.propose("done")
+    desk.propose("left")
+    page = opened(on_desk, with_=2)
+    page.decisions.send("defer", page.selected(), {"until": "2099-01-01T08:00:00+00:00"})
+    on_desk.until(lambda: page.undo.isVisible() and page.snoozed.isVisible())
+    stops, one = [], page.list.nextInFocusChain()
+    while one is not page.list:
+        if page.isAncestorOf(one) and one.isVisible():
+            stops += [one] if one.focusPolicy() & Qt.FocusPolicy.TabFocus else []
+        one = one.nextInFocusChain()
+    assert stops[-2:] == [page.snoozed, page.undo]
+    assert stops.index(page.approve) < stops.index(page.reject) < stops.index(page.prove)
+
+
 def test_a_rejection_keeps_its_reason(on_desk: Shown, desk: Desk) -> None:
     proposal = desk.propose()
     page = opened(on_desk, with_=1)

@@ -11,10 +11,11 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from itertools import pairwise
 from typing import Final
 
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, Qt, QTimer
-from PySide6.QtWidgets import QAbstractItemView, QListView, QMenu, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QAbstractItemView, QListView, QMenu, QPushButton, QWidget
 
 from lull.contract import routes
 from lull.contract.json_object import Json
@@ -66,7 +67,6 @@ class ReviewPage(Page):
         self.snoozed = button(tr("Snoozed"), self._show_snoozed, flat=True)
         self.snoozed.setCheckable(True)
         self.undo = button(tr("Undo"), self._undo, flat=True)
-        self.head.addWidget(self.count)
         self.list = self._list()
         self.view = ProposalView(kit)
         self.beside = ScopeChange(kit.state, self.view.beside, self)
@@ -119,10 +119,12 @@ class ReviewPage(Page):
         self.foot_box.addLayout(
             row(*buttons, None, self.compare, self.judge, self.prove, self.stop)
         )
-        # Last in the order of Tab, so that no key meant for the list lands on Undo.
-        below = self.layout()
-        assert isinstance(below, QVBoxLayout)
-        below.addLayout(row(None, self.snoozed, self.undo))
+        # Far from the buttons with which one decides: none of them moves when Undo comes or goes.
+        # Yet last in the order of Tab, so that no key meant for the list lands on it.
+        for one in (self.count, self.snoozed, self.undo):
+            self.head.addWidget(one)
+        for before, after in pairwise((self.stop, self.snoozed, self.undo)):
+            QWidget.setTabOrder(before, after)
 
     def _letters(self) -> None:
         for keys, do in (
