@@ -442,8 +442,8 @@ def test_it_is_said_how_often_the_rule_was_kept_with_and_without_the_skill() -> 
     assert said == (
         "Better in 7 of 16 tries, worse in 1: clear enough to trust. Tested on 3 requests, each "
         "time answered with and without the skill. Your rule was kept in 9 of 16 answers with the "
-        "skill, and in 3 of 16 without. Nothing changed in 8: kept both times 2, broken both times "
-        "6."
+        "skill, and in 3 of 16 without. In 2 tries the rule was kept both with and without the "
+        "skill. In 6 tries the rule was broken both with and without the skill."
     )
 
 
