@@ -197,9 +197,6 @@ class ReviewPage(Page):
         select the next.
         """
         chosen = {proposal["id"] for proposal in self.selected()}
-        there = {proposal["id"] for proposal in proposals}
-        tested = [one for one in self.rows.rows if one.get("testing") and one["id"] not in there]
-        self.decisions.tell_turned_down(tested)
         line = max(0, self.rows.line_of(self._current))
         self.rows.put(proposals)
         again = self.rows.line_of(self._current)

@@ -284,7 +284,8 @@ class TodayPage(Page):
         self.digest.setVisible(bool(said))
 
     def _show_changes(self) -> None:
-        found = newest_changes(self.feed.value, MOST_CHANGES)
+        refused = self.state.value(Subject.PROPOSALS).get("turned_down") or ()
+        found = newest_changes(self.feed.value, MOST_CHANGES, turned_down=refused)
         self.changes.setVisible(bool(found))
         clear_layout(self._change_lines)
         for line, (at, words) in enumerate(found):
