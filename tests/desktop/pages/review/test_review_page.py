@@ -554,8 +554,8 @@ def test_a_common_reason_is_put_into_the_line_to_be_said_more_exactly(
     ("status", "replays", "words"),
     [
         (ProposalStatus.SCREENED, 0, "Approve untested…  A"),
-        (ProposalStatus.UNPROVED, 0, "Approve anyway…"),
-        (ProposalStatus.UNPROVED, 5, "Approve anyway…"),
+        (ProposalStatus.UNPROVED, 0, "Approve anyway…  A"),
+        (ProposalStatus.UNPROVED, 5, "Approve anyway…  A"),
     ],
 )
 def test_nothing_unproved_is_approved_by_keys_alone(
@@ -653,7 +653,7 @@ def test_the_pages_undo_takes_back_a_whole_batch_too(
     page.list.selectAll()
     on_desk.bot.keyClick(page.list, "d")
     on_desk.until(lambda: all(is_(desk, one, "deferred") for one in both))
-    on_desk.until(lambda: page.undo.text() == "Undo: snoozed 2 suggestions")
+    on_desk.until(lambda: page.undo.text() == "Undo snoozing 2 suggestions")
     on_desk.desktop.window.note.hide()
     if by_key:
         on_desk.activate()
@@ -662,7 +662,7 @@ def test_the_pages_undo_takes_back_a_whole_batch_too(
         page.undo.click()
     on_desk.until(lambda: all(is_(desk, one, "screened") for one in both))
     assert is_(desk, alone, "deferred")
-    on_desk.until(lambda: page.undo.text() == "Undo: snoozed First")
+    on_desk.until(lambda: page.undo.text() == "Undo snoozing “First”")
 
 
 def test_the_list_and_the_shown_suggestion_agree_on_its_age(
@@ -711,7 +711,23 @@ def test_opening_review_by_its_key_lands_on_the_list_and_space_undoes_nothing(
     on_desk.bot.keyClick(page.list, Qt.Key.Key_Space)
     QApplication.processEvents()
     assert is_(desk, done, "approved")
-    on_desk.until(lambda: page.undo.text() == "Undo: approved Done")
+    on_desk.until(lambda: page.undo.text() == "Undo approving “Done”")
+
+
+def test_after_approving_the_last_one_goes_on_in_chat(on_desk: Shown, desk: Desk) -> None:
+    desk.propose(status=ProposalStatus.PROVED, replays=proved())
+    page = opened(on_desk, with_=1)
+    on_desk.bot.keyClick(page.list, "a")
+    on_desk.until(lambda: not page.showing_body)
+
+    def offered() -> list[QPushButton]:
+        return [one for one in page.nothing.findChildren(QPushButton) if one.isVisible()]
+
+    wanted = ["Ask again in Chat", "View active skills"]
+    on_desk.until(lambda: [one.text() for one in offered()] == wanted)
+    assert offered()[0].property("main")
+    offered()[0].click()
+    assert on_desk.desktop.window.windowTitle() == "Lull: Chat"
 
 
 def test_without_a_decision_there_is_nothing_to_undo(on_desk: Shown, desk: Desk) -> None:

@@ -166,7 +166,9 @@ def approve_words(proposal: Json) -> str:
             return tr("Approve before it is decided…  A")
         case ReviewState.UNTESTED:
             return tr("Approve untested…  A")
-    return tr("Approve anyway…")
+    if is_quarantined(proposal):
+        return tr("Approve anyway…")  # it has no letter
+    return tr("Approve anyway…  A")
 
 
 def reason_words(proposal: Json) -> str:

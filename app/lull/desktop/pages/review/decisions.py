@@ -16,7 +16,7 @@ from PySide6.QtCore import QObject, Signal
 
 from lull.contract import routes
 from lull.contract.json_object import Json
-from lull.desktop.language.words import count, counted, skill_title, tr
+from lull.desktop.language.words import count, skill_title, tr
 from lull.desktop.service.client import Reply
 from lull.desktop.service.state import AppState, OutcomeCheck, OutcomeMessage, Subject
 from lull.desktop.widgets.text.long_text import beginning
@@ -182,11 +182,15 @@ def undo_words(last: Json, together: int) -> str:
     suggestions decided at once, 0 for one alone.
     """
     name = beginning(skill_title(last.get("name") or ""), MOST_ON_A_BUTTON)
-    if together:
-        name = counted(together, "%1 suggestion", "%1 suggestions")
     words = {
-        "approved": tr("Undo: approved %1", name),
-        "rejected": tr("Undo: rejected %1", name),
-        "deferred": tr("Undo: snoozed %1", name),
+        "approved": tr("Undo approving “%1”", name),
+        "rejected": tr("Undo rejecting “%1”", name),
+        "deferred": tr("Undo snoozing “%1”", name),
     }
+    if together:
+        words = {
+            "approved": tr("Undo approving %1 suggestions", count(together)),
+            "rejected": tr("Undo rejecting %1 suggestions", count(together)),
+            "deferred": tr("Undo snoozing %1 suggestions", count(together)),
+        }
     return words.get(str(last.get("what") or ""), tr("Nothing to undo"))

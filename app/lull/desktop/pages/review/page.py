@@ -156,7 +156,10 @@ class ReviewPage(Page):
             "you're away, or when you press “Test now”."
         )
         skills = (tr("View active skills"), lambda: self.kit.go(PageName.SKILLS))
-        return Empty(head=tr("Nothing to review"), text=text, offers=(skills,))
+        last = self.state.value(Subject.PROPOSALS).get("undo") or {}
+        again = (tr("Ask again in Chat"), lambda: self.kit.go(PageName.CHAT))
+        offers = (again, skills) if last.get("what") == "approved" else (skills,)
+        return Empty(head=tr("Nothing to review"), text=text, offers=offers)
 
     def show_head(self) -> None:
         if self.rows.rows and not self._listed():
