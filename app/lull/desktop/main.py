@@ -27,6 +27,7 @@ from lull.desktop.shared.testing.finished_tests import FinishedTests
 from lull.desktop.single import SingleInstance
 from lull.desktop.tray import QtTray, Tray, TrayBackend
 from lull.desktop.welcome.page import FirstRun, FirstRunOffer
+from lull.desktop.widgets.accessible import FocusInView
 from lull.desktop.widgets.notices import Notice, NoticeKind, Notices
 from lull.desktop.widgets.page import Kit, PageName
 from lull.desktop.widgets.style import TEXT_SIZE, ThemeInForce, chosen_theme
@@ -78,6 +79,7 @@ class Desktop:
         self.tray = Tray(self.state, self.actions, self.look, backend or QtTray())
         self.kit = self._kit()
         self.window = MainWindow(self.kit, making())
+        self._focus = FocusInView(app, self.window)
         self._finished = FinishedTests(self.state, on_review=self._sees_review)
         self._loading = PageLoading(self.window, self.window.page)
         self._noticed_page = PageName.TODAY
