@@ -23,9 +23,11 @@ from lull.desktop.service.place import Place
 from lull.desktop.service.service_process import ServiceProcess, Spawn, spawn
 from lull.desktop.service.state import AppState, Subject
 from lull.desktop.shared.teaching import rate_and_teach
+from lull.desktop.shared.testing.finished_tests import FinishedTests
 from lull.desktop.single import SingleInstance
 from lull.desktop.tray import QtTray, Tray, TrayBackend
 from lull.desktop.welcome.page import FirstRun, FirstRunOffer
+from lull.desktop.widgets.accessible import FocusInView
 from lull.desktop.widgets.notices import Notice, NoticeKind, Notices
 from lull.desktop.widgets.page import Kit, PageName
 from lull.desktop.widgets.style import TEXT_SIZE, ThemeInForce, chosen_theme
@@ -77,6 +79,8 @@ class Desktop:
         self.tray = Tray(self.state, self.actions, self.look, backend or QtTray())
         self.kit = self._kit()
         self.window = MainWindow(self.kit, making())
+        self._focus = FocusInView(app, self.window)
+        self._finished = FinishedTests(self.state, on_review=self._sees_review)
         self._loading = PageLoading(self.window, self.window.page)
         self._noticed_page = PageName.TODAY
         self.notices = Notices(
@@ -157,6 +161,9 @@ class Desktop:
         """Open a page and bring the window to the front."""
         self.window.go(page)
         self.window.raise_up()
+
+    def _sees_review(self) -> bool:
+        return self.window.isVisible() and self.window.shows(PageName.REVIEW)
 
     def _rate(self, turn: str, label: str) -> None:
         rate_and_teach(self.kit, turn, label, self.window, show=self.window.raise_up)

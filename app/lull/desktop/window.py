@@ -257,6 +257,10 @@ class MainWindow(QMainWindow):
             self._stack.addWidget(self._pages[name])
         return self._pages[name]
 
+    def shows(self, name: PageName) -> bool:
+        """Whether this page is the current one."""
+        return self._stack.currentWidget() is self._pages.get(name)
+
     def raise_up(self) -> None:
         """Show the window and bring it to the front."""
         self.show()

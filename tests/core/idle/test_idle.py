@@ -808,3 +808,10 @@ def test_signals_without_a_zone_are_refused() -> None:
 def test_a_length_that_is_none_is_refused(value: float) -> None:
     with pytest.raises(ValueError, match="input_idle_s"):
         IdleSignals(now=NOON, monotonic_s=0.0, input_idle_s=value)
+
+
+@pytest.mark.parametrize(("ago_s", "said"), [(59.0, "59 s"), (61.0, "1 min"), (119.0, "1 min")])
+def test_how_long_ago_the_last_chat_was_is_told_in_whole_minutes(ago_s: float, said: str) -> None:
+    found = looked(see(since_chat_s=ago_s)).conditions
+    (chat,) = [one for one in found if one.name is ConditionName.CHAT]
+    assert f"{chat.text}" == f"The last chat ended {said} ago."

@@ -113,6 +113,12 @@ def test_words_from_a_message_that_could_hold_a_paste_come_with_a_warning(said: 
     assert not found.quarantined
 
 
+def test_a_sentence_of_ones_own_that_names_words_comes_without_a_warning() -> None:
+    said = 'no, end my mails with "Cheers, Ida"'
+    found = screened('End my mails with "Cheers, Ida".', said, mine=True)
+    assert FlagKind.PERHAPS_QUOTED not in [one.kind for one in found.flags]
+
+
 @pytest.mark.parametrize(
     ("extra", "kind"),
     [

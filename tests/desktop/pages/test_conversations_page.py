@@ -330,7 +330,7 @@ def test_what_comes_of_denied_words_is_kept_or_disabled_in_place(
     def denied() -> DeniedDialog:
         page.view.show_conversation({**conversation(0), "turns": [one]})
         for made in page.view.findChildren(QPushButton):
-            if made.text() == "No, it wasn't":
+            if made.text() == "That was no correction":
                 made.click()
                 break
         window = on_script.desktop.window
@@ -361,9 +361,11 @@ def test_what_lull_read_as_a_correction_can_be_denied_in_place(
     assert "Lull read your next message as a correction" in words(page)
     bad = {**one, "label": "bad"}
     page.view.show_conversation({**conversation(0), "turns": [bad]})
-    assert "That wasn't a correction" in [b.text() for b in page.view.findChildren(QPushButton)]
+    assert "That was no correction" in [b.text() for b in page.view.findChildren(QPushButton)]
     page.view.show_conversation({**conversation(0), "turns": [one]})
-    denied = [b for b in page.view.findChildren(QPushButton) if b.text() == "No, it wasn't"]
+    denied = [
+        b for b in page.view.findChildren(QPushButton) if b.text() == "That was no correction"
+    ]
     on_script.desktop.window.resize(700, 520)
     assert page.view.horizontalScrollBar().maximum() == 0
     path = routes.TURN_DENY.format(id=one["id"])

@@ -113,6 +113,8 @@ def test_today_has_three_steps_for_who_begins(on_script: Shown, scripted: Script
     assert page.checklist.isVisible()
     assert [step.text()[0] for step in page.steps] == ["○", "✓", "○"]
     assert page.steps[0].text().startswith("○  Chat here")
+    wrong = "If an answer is wrong, say so in your next message."
+    assert page.steps[2].text().startswith(f"○  {wrong}")
     buttons = [one for one in page.checklist.findChildren(QPushButton) if one.isVisible()]
     assert [one.text() for one in buttons] == ["Chat here", "Copy address", "Look at skills"]
     places = [one.mapTo(page, QPoint(0, 0)).y() for one in (*page.steps, *buttons)]
@@ -176,10 +178,23 @@ def test_today_holds_its_answers_against_the_weeks_before_and_says_what_changed(
     page = today(on_script, scripted)
     page.feed.set_days(14)  # and not in a quarter of a minute
     on_script.until(lambda: page.figures["reward"].text() == "3")
+    assert page.titles["reward"].text() == "good answers today"
     assert page.notes["reward"].text() == "of 3 scored; 53% in the two weeks before"
     on_script.until(page.changes.isVisible)
     said = [one.text() for one in page.changes.findChildren(QLabel)]
     assert {"“Menu style” was approved", "adapter_2 in use"} <= set(said)
+
+
+def test_one_good_answer_is_told_in_the_singular(on_script: Shown, scripted: Scripted) -> None:
+    day = datetime.now().astimezone().date()
+    days = [
+        {"day": (day + timedelta(days=more)).isoformat(), "n": 3, "reward": 0.3} for more in (0, 1)
+    ]
+    scripted.answers[routes.LEARNING] = {"points": [], "days": days}
+    page = today(on_script, scripted)
+    page.feed.set_days(14)  # and not in a quarter of a minute
+    on_script.until(lambda: page.figures["reward"].text() == "1")
+    assert page.titles["reward"].text() == "good answer today"
 
 
 def test_a_day_without_a_score_says_so() -> None:

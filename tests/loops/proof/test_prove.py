@@ -106,7 +106,7 @@ async def test_a_skill_that_spoils_past_successes_is_rejected(room: Classroom) -
     ]
     done = await prove(room, await candidate(room, successes=tuple(successes)))
     assert done.status is ProposalStatus.REJECTED
-    assert done.reason.startswith("it did harm: ")
+    assert done.reason.startswith("it did harm: ") and done.turned_down_by_test
     assert done in room.proposals.rejected("")  # remembered
 
 

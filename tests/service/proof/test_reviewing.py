@@ -56,6 +56,7 @@ def test_nothing_yet(api: ControlSocket) -> None:
         "generation": 0,
         "pushed": False,
         "snoozed": [],
+        "turned_down": [],
         "undo": None,
     }
 

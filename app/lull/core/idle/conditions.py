@@ -262,9 +262,10 @@ def _chat(look: ConditionInputs) -> IdleCondition:
     ago_s = look.signals.since_chat_s
     if ago_s == float("inf"):
         return _open(ConditionName.CHAT, coded_text("chat-none", "No chat is being answered."))
+    told_s = ago_s - ago_s % 60 if ago_s >= 60 else ago_s  # whole minutes say enough
     return _open(
         ConditionName.CHAT,
-        coded_text("chat-ended", "The last chat ended %1 ago.", TextDuration(ago_s)),
+        coded_text("chat-ended", "The last chat ended %1 ago.", TextDuration(told_s)),
     )
 
 

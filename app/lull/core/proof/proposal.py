@@ -88,6 +88,8 @@ _STATUS_TEXTS: Final[Mapping[ProposalStatus, CodedText]] = {
     ProposalStatus.APPROVED: coded_text("status approved", "approved"),
     ProposalStatus.REJECTED: coded_text("status rejected", "rejected"),
 }
+_DID_HARM: Final = "it did harm: "
+"""Beginning of the reason of a proposed skill that its test turned down, as `outcome` words it."""
 DECIDABLE = OPEN_STATUSES - {ProposalStatus.DRAFT, ProposalStatus.STALE}
 """Statuses in which the user may approve a proposed skill, after a warning if it is not proved."""
 
@@ -220,6 +222,13 @@ class Proposal:
         if not due or self.is_postponed_at(at) or self.before is None:
             return self
         return replace(self, status=self.before, before=None, until=None)
+
+    @property
+    def turned_down_by_test(self) -> bool:
+        """Whether the test of this proposal (a candidate skill) showed harm, and so rejected it."""
+        decided = self.before is not None  # by the user
+        harmed = self.reason.startswith(_DID_HARM)
+        return self.status is ProposalStatus.REJECTED and harmed and not decided
 
     @property
     def last_look(self) -> LastLook | None:

@@ -18,6 +18,7 @@ from typing import Final
 
 from lull.core.errors import SkillError
 from lull.core.provenance.authorship import Author, AuthoredSpan, SpanPlace
+from lull.core.provenance.enclosed import quotations
 from lull.core.provenance.flags import FlagKind
 from lull.core.provenance.pasted import QuotationSign, quotation_sign
 from lull.core.provenance.provenance import Provenance, SourceTurns, sources_of, trace
@@ -78,6 +79,9 @@ _KEY: Final = re.compile(r"(?m)^([^\s:#-][^:\n]{0,80}?)\s*:")
 _GRANTS: Final = re.compile(
     r"(?i)allowed?[-_ ]?tools?|permission|hooks?|sandbox|trust|approv|model$|mcp"
 )
+_WORD: Final = re.compile(r"\w+")
+MOST_NAMED: Final = 4
+"""Most words between quotation marks that count as named by the user, not as a quotation."""
 _WHOSE: Final = {
     SpanPlace.PASTED: "text pasted into your message",
     SpanPlace.TOOL: "a tool's result, a file or a page",
@@ -283,6 +287,9 @@ def _of_surroundings(
         sign = quotation_sign(typed.text) if typed is not None and typed.turn else None
         if typed is None or sign is None:
             continue
+        marks = sign is QuotationSign.MARKS and sources.outside is None
+        if marks and not _quotes(one.sentence, typed.text):
+            continue  # the user's own sentence, which names some words: end with "Cheers"
         which = "Your message" if typed in said else "Your request, which is its example,"
         why = f"{which} has several lines: check that the words are yours."
         if sign is QuotationSign.COLON:
@@ -295,6 +302,16 @@ def _of_surroundings(
         whose = _WHOSE[sources.outside.place]
         why = f"The same conversation contains {whose}."
         yield _flag(FlagKind.STRANGERS_NEAR, why, "", Severity.NOTE)
+
+
+def _quotes(sentence: str, text: str) -> bool:
+    """Whether the quotation marks of a text may hold what somebody else said: more than a few words
+    that the user names, such as a greeting, or all words of a sentence.
+    """
+    inside = [text[start + 1 : end - 1].strip() for start, end in quotations(text)]
+    named = set(_WORD.findall(" ".join(inside).casefold()))
+    short = all(len(one.split()) <= MOST_NAMED and one[-1:] not in ".!?" for one in inside)
+    return not inside or not short or set(_WORD.findall(sentence.casefold())) <= named
 
 
 def _of_authorship(

@@ -16,7 +16,7 @@ from lull.core.text.code_within import CodeKind, code_begin
 
 _PRONOUN: Final = re.compile(r"(?<![^ ])i(?= |$)(?! [^ ](?: |$))")
 """Matches a word "i" that no other single letter follows, as one does in "i e"."""
-_LISTS: Final = ("skills", "proposals", "snoozed")
+_LISTS: Final = ("skills", "proposals", "snoozed", "turned_down")
 """Where the service sends skills and suggestions with their texts."""
 
 

@@ -307,7 +307,7 @@ class AppState(QObject):
         status = snapshot.get("status")
         self._set_phase(Phase.LIVE)
         self._keep(Subject.STATUS, KnownSubject(value=status if isinstance(status, dict) else {}))
-        parts = ("proposals", "faults", "generation", "pushed", "snoozed", "undo")
+        parts = ("proposals", "faults", "generation", "pushed", "snoozed", "undo", "turned_down")
         self._keep(Subject.PROPOSALS, KnownSubject(value={one: snapshot.get(one) for one in parts}))
         skills = {"generation": snapshot.get("generation"), "skills": snapshot.get("skills", [])}
         self._keep(Subject.SKILLS, KnownSubject(value=skills))

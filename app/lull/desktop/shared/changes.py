@@ -1,14 +1,23 @@
-"""Describes in sentences the changes of the active skills and of the LoRA adapter in use."""
+"""Describes in sentences the changes of the active skills and of the LoRA adapter in use, and what
+tests turned down.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from lull.contract.json_object import Json
 from lull.core.skills.skill import SKILL_NAME
-from lull.desktop.language.words import counted, plain, reword_for_window, skill_title, tr
+from lull.desktop.language.words import (
+    counted,
+    plain,
+    reword_for_window,
+    skill_title,
+    tr,
+    translated,
+)
 
 
 def change_words(change: Json) -> str:
@@ -88,10 +97,19 @@ def move_words(move: Json) -> str:
     return tr("back to %1", plain(str(move.get("active") or tr("no adapter"))))
 
 
-def newest_changes(learning: Json, most: int) -> Sequence[tuple[str, str]]:
-    """Return the newest changes of the active skills and of the LoRA adapter in use as (ISO time,
-    sentence), newest first.
+def turned_down_words(proposal: Json) -> str:
+    """Say that the test of a suggestion turned it down, and why."""
+    title = tr("“%1”", skill_title(proposal["name"]))
+    return tr("%1 was turned down by its test: %2", title, translated(proposal, "reason"))
+
+
+def newest_changes(
+    learning: Json, most: int, *, turned_down: Iterable[Json] = ()
+) -> Sequence[tuple[str, str]]:
+    """Return the newest changes of the active skills and of the LoRA adapter in use, and the
+    suggestions that their tests turned down, as (ISO time, sentence), newest first.
     """
     found = [(str(one["at"]), change_words(one)) for one in learning.get("generations") or ()]
     found += [(str(one["at"]), move_words(one)) for one in learning.get("moves") or ()]
+    found += [(str(one["at"]), turned_down_words(one)) for one in turned_down]
     return sorted(found, reverse=True)[:most]

@@ -50,14 +50,19 @@ class EditDialog(QDialog):
         box.addWidget(label(tr("What it says"), "muted"))
         box.addWidget(self.text, 1)
         box.addWidget(label(words, "small", wrap=True))
+        self.cancel = button(tr("Cancel"), self.close)
         self.save = button(tr("Save"), self._give, main=True)
-        cancel = button(tr("Cancel"), self.close)
-        box.addLayout(row(None, cancel, self.save))
+        box.addLayout(row(None, self.cancel, self.save))
         self.save.setDefault(True)
         for one in (self.description, self.text):
             one.textChanged.connect(self._look)
         self._look()
-        self.text.setFocus()
+        self.description.setFocus()
+
+    def setVisible(self, visible: bool) -> None:  # noqa: N802
+        super().setVisible(visible)
+        if visible:  # Qt has selected all of the field with the focus, which a letter would replace
+            self.description.home(False)
 
     def _look(self) -> None:
         both = self.description.text().strip() and self.text.toPlainText().strip()

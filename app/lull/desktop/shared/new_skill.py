@@ -59,6 +59,8 @@ class NewSkillDialog(QDialog):
         self.description = QLineEdit(str(start.get("description", "")))
         self.name.setPlaceholderText(tr("Menu style"))
         self.description.setPlaceholderText(tr("When a menu is asked for."))
+        for one in (self.name, self.description):
+            one.setCursorPosition(0)  # a long text is seen from its beginning
         self.text = QPlainTextEdit(str(start.get("body", "")))
         self.text.setTabChangesFocus(True)
         self.pin = WrappedCheck(tr("Pinned: in every conversation"))

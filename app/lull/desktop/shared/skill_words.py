@@ -42,15 +42,11 @@ def where_words(description: str) -> str:
 
 def scope_words(skill: Json) -> str:
     """Describe in words the requests to which a skill or suggestion applies."""
-    return scope_titles()[str(skill.get("scope") or Scope.KIND.value)]
-
-
-def scope_titles() -> dict[str, str]:
-    """Return what the user reads for each scope of a skill, by its value."""
-    return {
+    words = {
         Scope.KIND.value: tr("For similar requests"),
         Scope.ALL.value: tr("For every request"),
     }
+    return words[str(skill.get("scope") or Scope.KIND.value)]
 
 
 def when_words(skill: Json) -> str:

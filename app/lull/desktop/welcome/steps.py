@@ -235,7 +235,7 @@ class AwayStep(WelcomeStep):
         )
         self.says(tr("Usual sleep hours (Lull starts sooner then)"), "muted")
         self.sleep = QLineEdit()
-        self.sleep.setPlaceholderText("23:00-07:00")
+        self.sleep.setPlaceholderText(tr("e.g. %1", "23:00-07:00"))
         self.sleep.setAccessibleName(tr("Sleep hours"))
         self.sleep.editingFinished.connect(self._set)
         self.box.addWidget(self.sleep)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QObject, QSize, Qt
 from PySide6.QtGui import QPixmap
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QScrollArea, QWidget
 
 
 class SelfDrawn(QLabel):
@@ -26,6 +26,26 @@ class SelfDrawn(QLabel):
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
         return QWidget.minimumSizeHint(self)
+
+
+class FocusInView(QObject):
+    """Scrolls to the control that gets the keyboard focus where nothing of it is in view.
+
+    Qt does so only where Tab goes on within what scrolls, and not where it comes from outside.
+    """
+
+    def __init__(self, app: QApplication, parent: QObject) -> None:
+        super().__init__(parent)
+        app.focusChanged.connect(self._follow)
+
+    def _follow(self, _: QWidget | None, now: QWidget | None) -> None:
+        if now is None or not now.isVisible() or not now.visibleRegion().isEmpty():
+            return
+        around = now.parentWidget()
+        while around is not None:
+            if isinstance(around, QScrollArea):
+                around.ensureWidgetVisible(now)
+            around = around.parentWidget()
 
 
 def tab_after(before: QWidget, made: QWidget) -> QWidget:

@@ -247,7 +247,12 @@ QLineEdit, QPlainTextEdit, QTextEdit {{ placeholder-text-color: @muted; }}
 QLineEdit:focus, QPlainTextEdit:focus, QTextEdit:focus, QTextBrowser:focus, QComboBox:focus,
 QSpinBox:focus, QListView:focus, QTableView:focus {{ border: 2px solid @accent; }}
 QLineEdit:focus, QComboBox:focus, QSpinBox:focus {{ padding: 4px 7px; }}
-QComboBox QAbstractItemView {{ background: @card; border: 1px solid @edge; }}
+QComboBox {{ combobox-popup: 0; }}
+QTextEdit[flat="true"] {{ background: transparent; border: 2px solid transparent; padding: 0; }}
+QTextEdit[flat="true"]:focus {{ border-color: @accent; }}
+QComboBox QAbstractItemView, QComboBox QAbstractItemView:focus {{
+    background: @card; border: 1px solid @edge;
+}}
 QComboBox QLineEdit, QComboBox QLineEdit:focus {{ border: 0; padding: 0; background: transparent; }}
 QListView, QTableView {{ outline: 0; }}
 QListView::item {{ padding: 8px 10px; border-bottom: 1px solid @line; }}
@@ -260,9 +265,11 @@ QHeaderView::section {{
     background: @card; color: @muted; border: 0; border-bottom: 1px solid @line; padding: 6px 8px;
     font-size: {SMALL_PT}pt; font-weight: 600;
 }}
-QPushButton, QCheckBox, QComboBox {{ outline: 0; }}
-QCheckBox {{ spacing: 8px; padding: 3px; border: 2px solid transparent; border-radius: 4px; }}
-QCheckBox:focus {{ border-color: @accent; }}
+QPushButton, QCheckBox, QRadioButton, QComboBox {{ outline: 0; }}
+QCheckBox, QRadioButton {{
+    spacing: 8px; padding: 3px; border: 2px solid transparent; border-radius: 4px;
+}}
+QCheckBox:focus, QRadioButton:focus {{ border-color: @accent; }}
 QCheckBox::indicator {{
     width: 14px; height: 14px; border: 1px solid @edge; border-radius: 3px; background: @card;
 }}

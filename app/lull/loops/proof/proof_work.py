@@ -139,8 +139,7 @@ class PlacingWork(ProofWork):
     def doing(self, name: str) -> str:
         return coded_text(
             "work-placing",
-            "Testing where %1 follows skills best: in the instructions before a conversation, or "
-            "before or after your message",
+            "Finding out how %1 follows skills best",
             name,
         )
 

@@ -104,6 +104,7 @@ def proposal_view(
         "check_json": proposal.check or None,
         "needs": "picks" if proposal.needs_picks else None,
         "testing": testing or tests_before == 0,
+        "asked": tests_before is not None,
         "tests_before": tests_before or None,
         "stopped": proposal.stopped,
         "base_sha256": proposal.base_sha256,
@@ -114,6 +115,18 @@ def proposal_view(
             "successes": list(proposal.successes),
             "wish": list(proposal.wish_turns),
         },
+    }
+
+
+def turned_down_view(proposal: Proposal) -> Json:
+    """Return the JSON of a proposed skill that its test has turned down: which, when and why."""
+    return {
+        "id": proposal.id,
+        "name": proposal.key.name,
+        "client": proposal.key.client or None,
+        "body": proposal.text.body,
+        "at": proposal.changed_at.isoformat(),
+        "reason": proposal.reason,
     }
 
 

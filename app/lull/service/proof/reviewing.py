@@ -43,6 +43,7 @@ from lull.service.proof.proposal_views import (
     pairs_view,
     proposal_view,
     settled_faults,
+    turned_down_view,
 )
 from lull.service.proof.verifying import verify_stored_proof
 from lull.store.disk.uninterrupted import uninterrupted
@@ -54,6 +55,8 @@ log = logging.getLogger(__name__)
 
 MAX_FAULTS = 20
 """Most unsuccessful attempts to write a skill that are listed, newest first."""
+MAX_TURNED_DOWN = 5
+"""Most proposals that their tests turned down that are listed, newest first."""
 MOST_READ = 1000
 """Most proposals for which the service remembers which version of the text the user was shown."""
 
@@ -143,7 +146,8 @@ class ReviewRequests:
         models' unsuccessful attempts to write one (`faults`).
 
         `pushed`: whether proofs that the user requested are running. `snoozed`: proposals that the
-        user postponed. `undo`: the decision that `undo` would revert, or null.
+        user postponed. `turned_down`: the last that their tests turned down. `undo`: the decision
+        that `undo` would revert, or null.
         """
         found = self._review.proposals(everything=everything)
         faults = self._proposals.faults(limit=MAX_FAULTS)
@@ -156,8 +160,15 @@ class ReviewRequests:
             "generation": self._in_use.library.generation,
             "pushed": bool(self._pushed),
             "snoozed": self._views(self._review.postponed()),
+            "turned_down": [turned_down_view(one) for one in self._turned_down()],
             "undo": self._undo_view(),
         }
+
+    def _turned_down(self) -> Sequence[Proposal]:
+        """The proposals that their tests turned down last, newest first."""
+        rejected = self._proposals.with_status({ProposalStatus.REJECTED})
+        found = [one for one in rejected if one.turned_down_by_test]
+        return sorted(found, key=lambda one: one.changed_at, reverse=True)[:MAX_TURNED_DOWN]
 
     def _undo_view(self) -> Json | None:
         """The decision that `undo` takes back."""

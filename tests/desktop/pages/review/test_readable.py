@@ -9,8 +9,13 @@ import pytest
 from lull.core.feedback.feedback import RuleKind, Scope
 from lull.core.proof.proposal import ProposalKind, ProposalStatus
 from lull.core.skills.stated_skill import skill_of
+from lull.desktop.pages.review.approval_words import cautions
 from lull.desktop.pages.review.evidence import figures_html
-from lull.desktop.pages.review.tested_words import evidence_words
+from lull.desktop.pages.review.tested_words import (
+    confirmation_reason,
+    evidence_words,
+    odds_words,
+)
 from lull.desktop.pages.skills.page import SkillsPage
 from lull.desktop.shared.edit_dialog import EditDialog
 from lull.desktop.widgets.columns import Details
@@ -154,12 +159,8 @@ def evidence(**more: object) -> dict[str, object]:
     ("proposal", "said"),
     [
         ({**evidence(shown_by="evidence"), "standing": "proved"}, "clear enough to trust."),
-        (evidence(), "not clear enough yet; 2 more tries in which it is better would do."),
-        (evidence(wins_wanted=1), "not clear enough yet; 1 more try in which it is better"),
-        (
-            evidence(shown_by="evidence", successes_left=7),
-            "clear enough; before you can trust it, 7 answers that were good before are still to",
-        ),
+        (evidence(), "not clear enough yet; 2 more good tries are needed."),
+        (evidence(wins_wanted=1), "not clear enough yet; 1 more good try is needed."),
         ({**evidence(), "standing": "not-better"}, "not enough to trust it."),
         (
             {**evidence(shown_by="last look"), "standing": "proved"},
@@ -175,6 +176,38 @@ def test_what_the_tests_say_is_said_in_plain_words_first(
     words = evidence_words(proposal)
     assert words.startswith(f"Better in 9 of 11 tries, worse in 1: {said}")
     assert "13" not in words and "e =" not in words
+
+
+def test_while_only_harm_is_still_looked_for_nothing_contradicts_that_it_helps() -> None:
+    proposal = evidence(
+        **{"shown_by": "evidence", "successes_left": 16, "success_pairs": 4, "pairs": 15},
+        **{"e_value": 40.0, "cautions": ["no-past-success"]},
+    )
+    said = evidence_words(proposal)
+    assert said.startswith(
+        "It helps. Now checking that it spoils nothing else: 4 of 20. Better in 9 of 11 tries, "
+        "worse in 1. Tested on 3 requests"
+    )
+    assert "clear" not in said
+    assert odds_words(proposal) == "" and cautions(proposal) == []
+    assert confirmation_reason(proposal).startswith("It helps, but")
+    later = {**proposal, "standing": "proved"}
+    assert "That is enough" in odds_words(later) and cautions(later)
+
+
+@pytest.mark.parametrize(
+    ("both", "neither", "said"),
+    [
+        (0, 1, "In 1 try the rule was broken both with and without the skill."),
+        (3, 0, "In 3 tries the rule was kept both with and without the skill."),
+    ],
+)
+def test_of_tries_without_a_difference_only_what_there_was_is_said(
+    both: int, neither: int, said: str
+) -> None:
+    kept = {"pairs": 11, "with": both, "without": both, "both": both, "neither": neither}
+    words = evidence_words(evidence(kept=kept))
+    assert words.endswith(f"without. {said}")
 
 
 def test_the_figure_by_which_it_is_decided_is_explained_where_it_stands(

@@ -129,6 +129,39 @@ def test_undo_takes_the_decision_back(on_desk: Shown, desk: Desk) -> None:
     on_desk.until(lambda: "Undone: Menu style." in on_desk.told)
 
 
+def test_no_button_moves_when_undo_comes(on_desk: Shown, desk: Desk) -> None:
+    for name in ("first", "second"):
+        desk.propose(name)
+    page = opened(on_desk, with_=2)
+    on_desk.desktop.window.resize(1100, 720)
+    on_desk.draw(page)
+    parts = (page.approve, page.reject, page.prove)
+    before = [page.mapFromGlobal(one.mapToGlobal(one.rect().topLeft())) for one in parts]
+    page.decisions.send("defer", page.selected(), {"until": "2099-01-01T08:00:00+00:00"})
+    on_desk.until(lambda: page.undo.isVisible() and page.snoozed.isVisible())
+    on_desk.until(lambda: len(page.rows.rows) == 1 and page.prove.isVisible())
+    on_desk.draw(page)
+    after = [page.mapFromGlobal(one.mapToGlobal(one.rect().topLeft())) for one in parts]
+    assert after == before
+    lowest = page.mapFromGlobal(page.undo.mapToGlobal(page.undo.rect().bottomLeft())).y()
+    assert lowest < before[0].y()
+
+
+def test_undo_is_the_last_stop_of_tab(on_desk: Shown, desk: Desk) -> None:
+    desk.propose("done")
+    desk.propose("left")
+    page = opened(on_desk, with_=2)
+    page.decisions.send("defer", page.selected(), {"until": "2099-01-01T08:00:00+00:00"})
+    on_desk.until(lambda: page.undo.isVisible() and page.snoozed.isVisible())
+    stops, one = [], page.list.nextInFocusChain()
+    while one is not page.list:
+        if page.isAncestorOf(one) and one.isVisible():
+            stops += [one] if one.focusPolicy() & Qt.FocusPolicy.TabFocus else []
+        one = one.nextInFocusChain()
+    assert stops[-2:] == [page.snoozed, page.undo]
+    assert stops.index(page.approve) < stops.index(page.reject) < stops.index(page.prove)
+
+
 def test_a_rejection_keeps_its_reason(on_desk: Shown, desk: Desk) -> None:
     proposal = desk.propose()
     page = opened(on_desk, with_=1)
@@ -409,8 +442,8 @@ def test_it_is_said_how_often_the_rule_was_kept_with_and_without_the_skill() -> 
     assert said == (
         "Better in 7 of 16 tries, worse in 1: clear enough to trust. Tested on 3 requests, each "
         "time answered with and without the skill. Your rule was kept in 9 of 16 answers with the "
-        "skill, and in 3 of 16 without. Nothing changed in 8: kept both times 2, broken both times "
-        "6."
+        "skill, and in 3 of 16 without. In 2 tries the rule was kept both with and without the "
+        "skill. In 6 tries the rule was broken both with and without the skill."
     )
 
 
@@ -521,8 +554,8 @@ def test_a_common_reason_is_put_into_the_line_to_be_said_more_exactly(
     ("status", "replays", "words"),
     [
         (ProposalStatus.SCREENED, 0, "Approve untested…  A"),
-        (ProposalStatus.UNPROVED, 0, "Approve anyway…"),
-        (ProposalStatus.UNPROVED, 5, "Approve anyway…"),
+        (ProposalStatus.UNPROVED, 0, "Approve anyway…  A"),
+        (ProposalStatus.UNPROVED, 5, "Approve anyway…  A"),
     ],
 )
 def test_nothing_unproved_is_approved_by_keys_alone(
@@ -620,7 +653,7 @@ def test_the_pages_undo_takes_back_a_whole_batch_too(
     page.list.selectAll()
     on_desk.bot.keyClick(page.list, "d")
     on_desk.until(lambda: all(is_(desk, one, "deferred") for one in both))
-    on_desk.until(lambda: page.undo.text() == "Undo: snoozed 2 suggestions")
+    on_desk.until(lambda: page.undo.text() == "Undo snoozing 2 suggestions")
     on_desk.desktop.window.note.hide()
     if by_key:
         on_desk.activate()
@@ -629,7 +662,7 @@ def test_the_pages_undo_takes_back_a_whole_batch_too(
         page.undo.click()
     on_desk.until(lambda: all(is_(desk, one, "screened") for one in both))
     assert is_(desk, alone, "deferred")
-    on_desk.until(lambda: page.undo.text() == "Undo: snoozed First")
+    on_desk.until(lambda: page.undo.text() == "Undo snoozing “First”")
 
 
 def test_the_list_and_the_shown_suggestion_agree_on_its_age(
@@ -678,7 +711,23 @@ def test_opening_review_by_its_key_lands_on_the_list_and_space_undoes_nothing(
     on_desk.bot.keyClick(page.list, Qt.Key.Key_Space)
     QApplication.processEvents()
     assert is_(desk, done, "approved")
-    on_desk.until(lambda: page.undo.text() == "Undo: approved Done")
+    on_desk.until(lambda: page.undo.text() == "Undo approving “Done”")
+
+
+def test_after_approving_the_last_one_goes_on_in_chat(on_desk: Shown, desk: Desk) -> None:
+    desk.propose(status=ProposalStatus.PROVED, replays=proved())
+    page = opened(on_desk, with_=1)
+    on_desk.bot.keyClick(page.list, "a")
+    on_desk.until(lambda: not page.showing_body)
+
+    def offered() -> list[QPushButton]:
+        return [one for one in page.nothing.findChildren(QPushButton) if one.isVisible()]
+
+    wanted = ["Ask again in Chat", "View active skills"]
+    on_desk.until(lambda: [one.text() for one in offered()] == wanted)
+    assert offered()[0].property("main")
+    offered()[0].click()
+    assert on_desk.desktop.window.windowTitle() == "Lull: Chat"
 
 
 def test_without_a_decision_there_is_nothing_to_undo(on_desk: Shown, desk: Desk) -> None:

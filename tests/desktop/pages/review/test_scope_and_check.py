@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel
 
 from lull.core.chat.picks import Pick
 from lull.core.feedback.feedback import RuleKind, Scope
 from lull.core.proof.proposal import Proposal, ProposalStatus
 from lull.core.skills.stated_skill import skill_of
 from lull.desktop.pages.review.scope_and_check import ScopeAndCheck
-from lull.desktop.pages.review.scope_change import LosePicksDialog
+from lull.desktop.pages.review.scope_change import LoseTestsDialog
 from tests.desk import Desk, proved
 from tests.desktop.conftest import Shown
 from tests.desktop.pages.review.test_review_page import confirmed, dialog_of, opened
@@ -37,7 +38,8 @@ def test_the_scope_is_chosen_before_approving(on_desk: Shown, desk: Desk) -> Non
     proposal = desk.propose()
     page = opened(on_desk, with_=1)
     beside = page.view.beside
-    assert beside.scope.currentText() == "For similar requests"
+    assert beside.scope.currentText() == "similar requests"
+    assert "Applies to" in [one.text() for one in beside.findChildren(QLabel) if one.isVisible()]
     choose(beside, Scope.ALL)
     on_desk.until(lambda: desk.stores.proposals.get(proposal.id).scope == "all")
     on_desk.until(lambda: page.rows.rows[0]["scope"] == "all")
@@ -73,10 +75,32 @@ def test_the_text_follows_the_scope_and_is_tested_again(on_desk: Shown, desk: De
     proposal = stated(desk, Scope.KIND, replays=proved(), status=ProposalStatus.PROVED)
     page = opened(on_desk, with_=1)
     choose(page.view.beside, Scope.ALL)
+    dialog = dialog_of(page, LoseTestsDialog)
+    assert isinstance(dialog, LoseTestsDialog)
+    assert dialog.words.text().startswith("This suggestion has been tested.")
+    dialog.change.click()
     on_desk.until(lambda: "Changed. It will be tested again." in on_desk.told)
     assert desk.stores.proposals.get(proposal.id).text.description == "For every request."
     assert desk.status(proposal) == "screened"
     on_desk.until(lambda: page.rows.rows[0]["status"] == "screened")
+
+
+def test_a_finished_test_is_kept_unless_the_user_says_otherwise(on_desk: Shown, desk: Desk) -> None:
+    proposal = stated(desk, Scope.KIND, replays=proved(), status=ProposalStatus.PROVED)
+    page = opened(on_desk, with_=1)
+    choose(page.view.beside, Scope.ALL)
+    dialog = dialog_of(page, LoseTestsDialog)
+    assert isinstance(dialog, LoseTestsDialog)
+    on_desk.bot.keyClick(dialog, Qt.Key.Key_Return)  # keeps it
+    on_desk.until(lambda: page.view.beside.scope.currentData() == Scope.KIND.value)
+    assert desk.status(proposal) == "proved"
+
+
+def test_of_what_was_not_tested_nothing_is_asked(on_desk: Shown, desk: Desk) -> None:
+    proposal = stated(desk, Scope.KIND)
+    page = opened(on_desk, with_=1)
+    choose(page.view.beside, Scope.ALL)
+    on_desk.until(lambda: desk.stores.proposals.get(proposal.id).scope is Scope.ALL)
 
 
 def test_a_text_without_a_request_keeps_its_proof(on_desk: Shown, desk: Desk) -> None:
@@ -108,16 +132,16 @@ def test_no_pick_is_lost_by_another_scope_without_a_word(on_desk: Shown, desk: D
     page = opened(on_desk, with_=1)
     beside = page.view.beside
     choose(beside, Scope.ALL)
-    dialog = dialog_of(page, LosePicksDialog)
-    assert isinstance(dialog, LosePicksDialog)
+    dialog = dialog_of(page, LoseTestsDialog)
+    assert isinstance(dialog, LoseTestsDialog)
     assert "compared 2 pairs of answers" in dialog.words.text()
     on_desk.bot.keyClick(dialog, Qt.Key.Key_Return)  # keeps them
     on_desk.until(lambda: beside.scope.currentData() == Scope.KIND.value)
     assert len(desk.stores.proposals.pairs(proposal.id)) == 2
     choose(beside, Scope.ALL)
-    on_desk.until(lambda: any(one.isVisible() for one in page.findChildren(LosePicksDialog)))
-    again = dialog_of(page, LosePicksDialog)
-    assert isinstance(again, LosePicksDialog)
+    on_desk.until(lambda: any(one.isVisible() for one in page.findChildren(LoseTestsDialog)))
+    again = dialog_of(page, LoseTestsDialog)
+    assert isinstance(again, LoseTestsDialog)
     again.change.click()
     on_desk.until(lambda: desk.stores.proposals.get(proposal.id).scope is Scope.ALL)
     assert desk.stores.proposals.pairs(proposal.id) == []

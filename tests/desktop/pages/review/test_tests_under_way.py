@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from PySide6.QtWidgets import QLabel
 
-from lull.core.proof.proposal import ProposalStatus
+from lull.core.proof.proposal import Proposal, ProposalStatus
 from lull.desktop.pages.review.page import ReviewPage
 from lull.desktop.pages.review.proposal_rows import row_words, status_words
 from lull.desktop.pages.review.tested_words import evidence_words, why_not_better
 from lull.desktop.pages.today.page import TodayPage
+from lull.desktop.service.state import Subject
 from lull.desktop.widgets.page import PageName
 from tests.desk import Desk, proved
 from tests.desktop.conftest import Shown
@@ -75,6 +78,74 @@ def test_today_stops_the_test_that_it_tells_of(on_desk: Shown, desk: Desk) -> No
     on_desk.until(today.stop.isVisible)
     today.stop.click()
     on_desk.until(lambda: desk.proofs.stopped == [made.id])
+
+
+def end(desk: Desk, made: Proposal, status: ProposalStatus, reason: str = "") -> None:
+    for pair in proved():
+        desk.do(desk.stores.proposals.advance(made, pair))
+    desk.do(desk.stores.proposals.advance(replace(made, status=status, reason=reason)))
+    desk.proofs.before = {}
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        (ProposalStatus.PROVED, "“Menu style” was tested: it helps."),
+        (ProposalStatus.UNPROVED, "“Menu style” was tested: it did not help."),
+    ],
+)
+def test_a_test_that_was_asked_for_tells_its_end_once_on_any_page(
+    on_desk: Shown, desk: Desk, status: ProposalStatus, said: str
+) -> None:
+    made = desk.propose()
+    desk.proofs.before = {made.id: 0}
+    page = on_desk.go(PageName.TODAY)
+    on_desk.until(lambda: [one for one in on_desk.desktop.state.proposals if one.get("asked")])
+    end(desk, made, status)
+    seen(on_desk, page, lambda: said in on_desk.told)
+    for _ in range(2):
+        before = on_desk.desktop.state.held(Subject.PROPOSALS)
+        desk.propose(f"other-{_}")
+        on_desk.desktop.state.touch(Subject.PROPOSALS)
+        on_desk.until(lambda was=before: on_desk.desktop.state.held(Subject.PROPOSALS) != was)  # type: ignore[misc]
+    assert on_desk.told == [said]
+
+
+@pytest.mark.parametrize("asked", [True, False])
+def test_what_its_test_turned_down_is_told_and_stays_on_today(
+    on_desk: Shown, desk: Desk, asked: bool
+) -> None:
+    made = desk.propose()
+    desk.proofs.before = {made.id: 0} if asked else {}
+    today = on_desk.go(PageName.TODAY)
+    assert isinstance(today, TodayPage)
+    on_desk.until(lambda: len(on_desk.desktop.state.proposals) == 1)
+    why = "it did harm: 8 of 24 past successes got worse"
+    end(desk, made, ProposalStatus.REJECTED, why)
+    harm = "turned down by its test: it did harm: 8 of 24 good earlier answers"
+
+    def listed() -> bool:
+        words = [one.text() for one in today.changes.findChildren(QLabel) if one.isVisible()]
+        return any(one.startswith(f"“Menu style” was {harm}") for one in words)
+
+    seen(on_desk, today, listed)
+    if asked:
+        on_desk.until(lambda: len(on_desk.told) == 1)
+        assert on_desk.told[0].startswith("“Menu style” was turned down by its tests")
+    else:
+        assert on_desk.told == []
+
+
+def test_what_the_user_turned_down_is_not_told_as_their_tests_doing(
+    on_desk: Shown, desk: Desk
+) -> None:
+    made = desk.propose()
+    desk.do(desk.reviewing.decide(made.id, "reject", {"reason": "it did harm"}))
+    today = on_desk.go(PageName.TODAY)
+    assert isinstance(today, TodayPage)
+    held = on_desk.desktop.state
+    on_desk.until(lambda: held.value(Subject.PROPOSALS).get("turned_down") == [])
+    assert not today.changes.isVisible()
 
 
 def kept(**more: Any) -> Any:

@@ -357,3 +357,18 @@ def test_folded_settings_take_no_time_and_room_until_they_are_wanted(
     on_script.until(lambda: len(seen(page)) == len(rows()))
     page.advanced.fold.click()
     assert seen(page) <= set(EVERYDAY) and page.advanced.isVisible()
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("de", "The window is in German after a restart."),
+        ("system", "The window is in the system's language after a restart."),
+    ],
+)
+def test_another_language_says_from_when(on_script: Shown, code: str, said: str) -> None:
+    page = on_script.go(PageName.SETTINGS)
+    assert isinstance(page, SettingsPage)
+    page.window_card._choose_language(code)
+    assert on_script.told == [said]
+    page.window_card._choose_language("system")

@@ -268,8 +268,7 @@ class TurnsView(QScrollArea):
             words = tr("My next message was not a correction of this answer")
             deny = functools.partial(self._deny, turn)
             name = tr("%1: %2", _answer_name(number), words)
-            # Beside a rating, "it" might be the answer.
-            short = tr("That wasn't a correction") if bad else tr("No, it wasn't")
+            short = tr("That was no correction")
             buttons.append(button(short, deny, flat=True, name=name))
             buttons[-1].setToolTip(hover(words))
         flow = Flow(gap=GAP)

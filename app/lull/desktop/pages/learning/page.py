@@ -162,8 +162,8 @@ class LearningPage(Page):
 
     def _curve_card(self) -> Card:
         card = Card()
-        csv = button(tr("CSV…"), lambda: self._export("csv"), name=tr("Export as CSV"))
-        png = button(tr("PNG…"), lambda: self._export("png"), name=tr("Export as PNG"))
+        csv = button(tr("Save as CSV…"), lambda: self._export("csv"), name=tr("Save as CSV"))
+        png = button(tr("Save as PNG…"), lambda: self._export("png"), name=tr("Save as PNG"))
         card.box.addLayout(row(self.chart, self.period, self.smooth, self.log, None, csv, png))
         card.box.addLayout(row(self.answers_of, None, self.nearer, self.whole_chart))
         self.none = label("", "muted", wrap=True)

@@ -58,6 +58,18 @@ def is_half_tested(proposal: Json) -> bool:
     return tested and standing(proposal) is ReviewState.UNTESTED
 
 
+def harm_checks(proposal: Json) -> tuple[int, int] | None:
+    """Of a proposed skill whose benefit is shown, return how many answers that were good before
+    were repeated, and how many are in all; None if none is left to repeat, or its test ended.
+    """
+    evidence = proposal.get("evidence") or {}
+    left = int(evidence.get("successes_left") or 0)
+    if not left or not evidence.get("shown_by") or standing(proposal) is not ReviewState.UNTESTED:
+        return None
+    done = int(evidence.get("success_pairs") or 0)
+    return done, done + left
+
+
 def accepted_at_last_look(proposal: Json) -> bool:
     """Whether a proposed skill was accepted by the random decision at the end of its tests (the
     last look), because the evidence alone had not decided.
@@ -154,7 +166,9 @@ def approve_words(proposal: Json) -> str:
             return tr("Approve before it is decided…  A")
         case ReviewState.UNTESTED:
             return tr("Approve untested…  A")
-    return tr("Approve anyway…")
+    if is_quarantined(proposal):
+        return tr("Approve anyway…")  # it has no letter
+    return tr("Approve anyway…  A")
 
 
 def reason_words(proposal: Json) -> str:
@@ -188,5 +202,7 @@ def cautions(proposal: Json) -> list[str]:
     """Return sentences about what the tests of a proposed skill leave uncertain, worded as on the
     command line.
     """
-    found = (proposal.get("evidence") or {}).get("cautions") or ()
+    found = list((proposal.get("evidence") or {}).get("cautions") or ())
+    if harm_checks(proposal) and Caution.NO_PAST_SUCCESS in found:
+        found.remove(Caution.NO_PAST_SUCCESS)  # just these are repeated now
     return [tr(CAUTION_WORDS[Caution(one)]) for one in found]

@@ -16,7 +16,7 @@ from PySide6.QtCore import QObject, Signal
 
 from lull.contract import routes
 from lull.contract.json_object import Json
-from lull.desktop.language.words import count, counted, skill_title, tr, translated
+from lull.desktop.language.words import count, skill_title, tr
 from lull.desktop.service.client import Reply
 from lull.desktop.service.state import AppState, OutcomeCheck, OutcomeMessage, Subject
 from lull.desktop.widgets.text.long_text import beginning
@@ -97,25 +97,6 @@ class Decisions(QObject):
                 else tr("%1. In force from your next message.", text)
             )
         self._state.told.emit(OutcomeMessage(text=text, undo=undo))
-
-    def tell_turned_down(self, gone: Sequence[Json]) -> None:
-        """Tell the user which of these proposed skills, which are no longer listed, their tests
-        have turned down: they were there a moment ago, and nobody decided.
-        """
-        last = self._state.value(Subject.PROPOSALS).get("undo") or {}
-        decided = {*self.under_way, *self._batch[1], last.get("proposal")}
-        for proposal in gone:
-            if proposal["id"] not in decided:
-                route = routes.PROPOSAL.format(id=proposal["id"])
-                self._state.get(route, self._take_gone)
-
-    def _take_gone(self, answer: Reply) -> None:
-        found = answer.value.get("proposal") or {} if answer.ok else {}
-        by_tests = not found.get("decided_by_user")  # it may have been in another window
-        if found.get("status") == "rejected" and by_tests and found.get("reason"):
-            title, why = skill_title(found["name"]), translated(found, "reason").rstrip(".")
-            text = tr("“%1” was turned down by its tests: %2.", title, why)
-            self._state.told.emit(OutcomeMessage(text=text, good=False))
 
     def together_with(self, last: Json) -> list[str]:
         """Return the ids of the proposed skills that were decided in one batch with the newest
@@ -201,11 +182,15 @@ def undo_words(last: Json, together: int) -> str:
     suggestions decided at once, 0 for one alone.
     """
     name = beginning(skill_title(last.get("name") or ""), MOST_ON_A_BUTTON)
-    if together:
-        name = counted(together, "%1 suggestion", "%1 suggestions")
     words = {
-        "approved": tr("Undo: approved %1", name),
-        "rejected": tr("Undo: rejected %1", name),
-        "deferred": tr("Undo: snoozed %1", name),
+        "approved": tr("Undo approving “%1”", name),
+        "rejected": tr("Undo rejecting “%1”", name),
+        "deferred": tr("Undo snoozing “%1”", name),
     }
+    if together:
+        words = {
+            "approved": tr("Undo approving %1 suggestions", count(together)),
+            "rejected": tr("Undo rejecting %1 suggestions", count(together)),
+            "deferred": tr("Undo snoozing %1 suggestions", count(together)),
+        }
     return words.get(str(last.get("what") or ""), tr("Nothing to undo"))

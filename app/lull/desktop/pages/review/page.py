@@ -11,10 +11,11 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from itertools import pairwise
 from typing import Final
 
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, Qt, QTimer
-from PySide6.QtWidgets import QAbstractItemView, QListView, QMenu, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QAbstractItemView, QListView, QMenu, QPushButton, QWidget
 
 from lull.contract import routes
 from lull.contract.json_object import Json
@@ -66,7 +67,6 @@ class ReviewPage(Page):
         self.snoozed = button(tr("Snoozed"), self._show_snoozed, flat=True)
         self.snoozed.setCheckable(True)
         self.undo = button(tr("Undo"), self._undo, flat=True)
-        self.head.addWidget(self.count)
         self.list = self._list()
         self.view = ProposalView(kit)
         self.beside = ScopeChange(kit.state, self.view.beside, self)
@@ -119,10 +119,12 @@ class ReviewPage(Page):
         self.foot_box.addLayout(
             row(*buttons, None, self.compare, self.judge, self.prove, self.stop)
         )
-        # Last in the order of Tab, so that no key meant for the list lands on Undo.
-        below = self.layout()
-        assert isinstance(below, QVBoxLayout)
-        below.addLayout(row(None, self.snoozed, self.undo))
+        # Far from the buttons with which one decides: none of them moves when Undo comes or goes.
+        # Yet last in the order of Tab, so that no key meant for the list lands on it.
+        for one in (self.count, self.snoozed, self.undo):
+            self.head.addWidget(one)
+        for before, after in pairwise((self.stop, self.snoozed, self.undo)):
+            QWidget.setTabOrder(before, after)
 
     def _letters(self) -> None:
         for keys, do in (
@@ -154,7 +156,10 @@ class ReviewPage(Page):
             "you're away, or when you press “Test now”."
         )
         skills = (tr("View active skills"), lambda: self.kit.go(PageName.SKILLS))
-        return Empty(head=tr("Nothing to review"), text=text, offers=(skills,))
+        last = self.state.value(Subject.PROPOSALS).get("undo") or {}
+        again = (tr("Ask again in Chat"), lambda: self.kit.go(PageName.CHAT))
+        offers = (again, skills) if last.get("what") == "approved" else (skills,)
+        return Empty(head=tr("Nothing to review"), text=text, offers=offers)
 
     def show_head(self) -> None:
         if self.rows.rows and not self._listed():
@@ -195,9 +200,6 @@ class ReviewPage(Page):
         select the next.
         """
         chosen = {proposal["id"] for proposal in self.selected()}
-        there = {proposal["id"] for proposal in proposals}
-        tested = [one for one in self.rows.rows if one.get("testing") and one["id"] not in there]
-        self.decisions.tell_turned_down(tested)
         line = max(0, self.rows.line_of(self._current))
         self.rows.put(proposals)
         again = self.rows.line_of(self._current)

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from lull.contract.json_object import Json
 from lull.core.feedback.feedback import Scope
 from lull.desktop.language.words import tr, translated
-from lull.desktop.shared.skill_words import scope_titles
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.tokens import GAP
@@ -28,9 +27,10 @@ class ScopeAndCheck(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.scope = Choice()
-        self.scope.setAccessibleName(tr("Which requests it is for"))
-        for scope, words in scope_titles().items():
-            self.scope.addItem(words, scope)
+        title = tr("Applies to")
+        self.scope.setAccessibleName(title)
+        self.scope.addItem(tr("similar requests"), Scope.KIND.value)
+        self.scope.addItem(tr("every request"), Scope.ALL.value)
         self.scope.activated.connect(self._chosen)
         self.check = label("", wrap=True)
         self.no_check = label(
@@ -42,7 +42,7 @@ class ScopeAndCheck(QWidget):
         box = QVBoxLayout(self)
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(GAP // 2)
-        box.addLayout(row(self.scope, None))
+        box.addLayout(row(label(title), self.scope, None))
         box.addWidget(self.check)
         box.addLayout(row(self.remove, None))
         box.addWidget(self.no_check)

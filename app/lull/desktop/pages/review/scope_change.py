@@ -1,7 +1,7 @@
 """Sends the user's change of a proposed skill's scope or check to the service.
 
-It asks first if the user has compared answers for the proposal: a pick is the user's own work, and
-one that no longer counts cannot be brought back.
+It asks first if the user has compared answers for the proposal, or if it has been tested: a pick is
+the user's own work, a test takes minutes, and neither can be brought back.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from lull.contract import routes
 from lull.contract.json_object import Json
+from lull.core.skills.stated_skill import words_of
 from lull.desktop.language.words import counted, skill_title, tr
 from lull.desktop.pages.review.scope_and_check import ScopeAndCheck
 from lull.desktop.service.state import AppState, OutcomeMessage, Subject
@@ -21,8 +22,9 @@ from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.tokens import GAP
 
 
-class LosePicksDialog(FittedDialog):
-    """Dialog that says how many of the user's picks between answers a change may make void.
+class LoseTestsDialog(FittedDialog):
+    """Dialog that says what a change of a suggestion would make void: its tests, or the user's
+    picks between answers.
 
     The Enter key keeps them.
     """
@@ -30,19 +32,13 @@ class LosePicksDialog(FittedDialog):
     given = Signal()
     """Emitted when the user wants the change all the same."""
 
-    def __init__(self, picks: int, parent: QWidget) -> None:
+    def __init__(self, words: str, parent: QWidget) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(tr("Test it again?"))
-        words = counted(
-            picks,
-            "You have compared %1 pair of answers for this suggestion.",
-            "You have compared %1 pairs of answers for this suggestion.",
-        )
-        more = tr("If you change it now, it is tested again, and what you picked no longer counts.")
-        self.words = label(f"{words} {more}", wrap=True)
+        self.words = label(words, wrap=True)
         self.words.setMinimumWidth(420)
-        self.change = button(tr("Change it anyway"), self._give)
+        self.change = button(tr("Change it"), self._give)
         self.change.setAutoDefault(False)
         self.keep = button(tr("Keep it"), self.reject, main=True)
         self.keep.setDefault(True)
@@ -58,6 +54,31 @@ class LosePicksDialog(FittedDialog):
         self.given.emit()
 
 
+def lost_words(proposal: Json, *, scope: bool) -> str:
+    """Say which work on a suggestion its change would make void: the user's own picks, or with
+    another scope (`scope`) a test; "" if there is none.
+
+    The text of a skill that Lull did not build of the user's words stays with another scope, and
+    so do its tests.
+    """
+    evidence = proposal["evidence"]
+    if picks := int((evidence.get("picks") or {}).get("done") or 0):
+        words = counted(
+            picks,
+            "You have compared %1 pair of answers for this suggestion.",
+            "You have compared %1 pairs of answers for this suggestion.",
+        )
+        more = tr("If you change it now, it is tested again, and what you picked no longer counts.")
+        return f"{words} {more}"
+    body = str(proposal.get("body") or "")
+    if scope and evidence.get("pairs") and words_of(body) != body:
+        return tr(
+            "This suggestion has been tested. With another scope it is another skill, and is "
+            "tested again."
+        )
+    return ""
+
+
 class ScopeChange(QObject):
     """Sends a new scope or check of the proposed skill that the widget `beside` shows."""
 
@@ -69,11 +90,11 @@ class ScopeChange(QObject):
 
     def _ask(self, wanted: Mapping[str, object]) -> None:
         shown = self._beside.shown
-        picks = int((shown["evidence"].get("picks") or {}).get("done") or 0)
-        if not picks:
+        lost = lost_words(shown, scope="scope" in wanted)
+        if not lost:
             self._send(shown, wanted)
             return
-        dialog = LosePicksDialog(picks, self._page)
+        dialog = LoseTestsDialog(lost, self._page)
         dialog.given.connect(lambda: self._send(shown, wanted))
         dialog.rejected.connect(self._beside.show_again)
         dialog.open()

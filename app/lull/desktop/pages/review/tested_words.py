@@ -14,6 +14,7 @@ from lull.core.proof.review_state import ReviewState
 from lull.desktop.language.words import count, counted, percent, tr, translated
 from lull.desktop.pages.review.approval_words import (
     accepted_at_last_look,
+    harm_checks,
     is_half_tested,
     reason_words,
     standing,
@@ -37,7 +38,13 @@ def evidence_words(proposal: Json) -> str:
         return _untested_words(proposal, evidence)
     stands = _stands_words(proposal)
     benefit = evidence["pairs"] - evidence.get("success_pairs", 0)
-    said = [tr("%1: %2", _counts_words(evidence, benefit), _clear_words(proposal))]
+    counts = _counts_words(evidence, benefit)
+    checks = harm_checks(proposal)
+    if checks:
+        helps = tr("It helps. Now checking that it spoils nothing else: %1 of %2.", *checks)
+        said = [helps, f"{counts}."]
+    else:
+        said = [tr("%1: %2", counts, _clear_words(proposal))]
     requests = counted(evidence["requests"], "%1 request", "%1 requests")
     said.append(tr("Tested on %1, each time answered with and without the skill.", requests))
     said.append(_kept_words(evidence, benefit))
@@ -78,15 +85,6 @@ def _clear_words(proposal: Json) -> str:
         return tr("clear enough to trust.")
     if standing(proposal) is ReviewState.NOT_BETTER:
         return tr("not enough to trust it.")
-    left = int(evidence.get("successes_left") or 0)
-    if evidence.get("shown_by") and left:
-        return counted(
-            left,
-            "clear enough; before you can trust it, %1 answer that was good before is still to be "
-            "repeated.",
-            "clear enough; before you can trust it, %1 answers that were good before are still to "
-            "be repeated.",
-        )
     if evidence.get("shown_by"):
         return tr("clear enough that it helps; whether it spoils other answers is not clear yet.")
     more = int(evidence.get("wins_wanted") or 0)
@@ -98,8 +96,8 @@ def _clear_words(proposal: Json) -> str:
         return tr("not clear enough to trust.")
     return counted(
         more,
-        "not clear enough yet; %1 more try in which it is better would do.",
-        "not clear enough yet; %1 more tries in which it is better would do.",
+        "not clear enough yet; %1 more good try is needed.",
+        "not clear enough yet; %1 more good tries are needed.",
     )
 
 
@@ -117,11 +115,20 @@ def _kept_words(evidence: Json, benefit: int) -> str:
     said = " ".join([said, *(_part_words(part) for part in kept.get("parts") or () if part["of"])])
     if not same:
         return said
-    rest = tr(
-        "Nothing changed in %1: kept both times %2, broken both times %3.",
-        *(same, kept["both"], kept["neither"]),
-    )
-    return f"{said} {rest}"
+    rest = [
+        counted(
+            int(kept["both"]),
+            "In %1 try the rule was kept both with and without the skill.",
+            "In %1 tries the rule was kept both with and without the skill.",
+        ),
+        counted(
+            int(kept["neither"]),
+            "In %1 try the rule was broken both with and without the skill.",
+            "In %1 tries the rule was broken both with and without the skill.",
+        ),
+    ]
+    told = (words for words, n in zip(rest, (kept["both"], kept["neither"]), strict=True) if n)
+    return " ".join([said, *told])
 
 
 def _part_words(part: Json) -> str:
@@ -236,6 +243,8 @@ def confirmation_reason(proposal: Json) -> str:
         )
     reason = reason_words(proposal).rstrip(".")
     match standing(proposal):
+        case ReviewState.UNTESTED if harm_checks(proposal):
+            return tr("It helps, but whether it spoils other answers is not known yet.")
         case ReviewState.UNTESTED if is_half_tested(proposal):
             return tr("Its tests are not finished, so it isn't known yet whether it helps.")
         case ReviewState.UNTESTED:
@@ -258,8 +267,9 @@ def odds_words(proposal: Json) -> str:
     evidence = proposal.get("evidence") or {}
     if not evidence.get("pairs") or standing(proposal) is ReviewState.NOT_BETTER:
         return _look_words(evidence)
-    drawn = accepted_at_last_look(proposal)  # then its own figures have not decided
-    said = ["" if drawn else _luck_words(evidence), _look_words(evidence), _harm_words(evidence)]
+    # Its own figures have not decided, or what they show is said already.
+    told = accepted_at_last_look(proposal) or harm_checks(proposal)
+    said = ["" if told else _luck_words(evidence), _look_words(evidence), _harm_words(evidence)]
     return " ".join(words for words in said if words)
 
 

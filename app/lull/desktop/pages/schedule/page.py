@@ -139,7 +139,7 @@ class SchedulePage(Page):
         ):
             field = QLineEdit()
             field.setAccessibleName(title)
-            field.setPlaceholderText(example_hours())
+            field.setPlaceholderText(tr("e.g. %1", example_hours()))
             field.editingFinished.connect(functools.partial(self._set_hours, key))
             self.hours[key] = field
             grid.addWidget(label(title), 2 * line, 0)

@@ -11,7 +11,13 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout
 
-from lull.desktop.language.language_choice import LANGUAGE, LANGUAGES, SYSTEM, chosen_language
+from lull.desktop.language.language_choice import (
+    ENGLISH,
+    LANGUAGE,
+    LANGUAGES,
+    SYSTEM,
+    chosen_language,
+)
 from lull.desktop.language.words import tr
 from lull.desktop.pages.settings.searched_card import SearchedCard
 from lull.desktop.pages.settings.wipe_dialog import WipeDialog
@@ -144,7 +150,10 @@ class WindowCard(SearchedCard):
 
     def _choose_language(self, code: str) -> None:
         self._kit.preferences.setValue(LANGUAGE, code)
-        text = tr("%1 when you quit Lull and start it again.", self.language.currentText())
+        named = {ENGLISH: tr("English"), "de": tr("German")}
+        text = tr("The window is in %1 after a restart.", named.get(code, code))
+        if code == SYSTEM:
+            text = tr("The window is in the system's language after a restart.")
         self._kit.state.told.emit(OutcomeMessage(text=text))
 
     def _check(self, words: str, on: bool, do: Any) -> None:

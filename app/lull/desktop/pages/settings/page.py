@@ -42,6 +42,8 @@ _RANK: Final = {key: number for number, key in enumerate(EVERYDAY)}
 """Places of the everyday settings on the page; other settings follow in the order in which the
 service sends them.
 """
+SEARCH_PX: Final = 240
+"""Least width of the search field in pixels."""
 LINES_AT_ONCE: Final = 6
 """Settings whose lines are made in one turn of the event loop when the page is first opened."""
 _MODEL_AFTER: Final = 1
@@ -58,7 +60,8 @@ class SettingsPage(Page):
         self.lines: dict[str, SettingLine] = {}
         self._has_new_lines = False
         self.search = search_field(tr("Search settings"), self._search)
-        self.search.setMaximumWidth(260)
+        self.search.setMinimumWidth(SEARCH_PX)
+        self.search.setMaximumWidth(2 * SEARCH_PX)
         self.head.addWidget(self.search)
         inner = QWidget()
         self._box = QVBoxLayout(inner)

@@ -29,10 +29,12 @@ class GenerationsDialog(QDialog):
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(tr("History of all skills"))
-        self.resize(620, 480)
+        self.resize(720, 480)
         self._newest = max((int(one["generation"]) for one in history), default=0)
         heads = (tr("Version"), tr("When"), tr("Change"))
         self.table = small_table(heads, tr("Versions of all skills"))
+        # Of a long title and what became of the skill, the end says more.
+        self.table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         fill(self.table, [(str(one["generation"]), _cells(one)) for one in history])
         self.table.itemSelectionChanged.connect(self._look)
         self.back = button(tr("Go back to this"), self._give, main=True)

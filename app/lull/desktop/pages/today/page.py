@@ -284,7 +284,8 @@ class TodayPage(Page):
         self.digest.setVisible(bool(said))
 
     def _show_changes(self) -> None:
-        found = newest_changes(self.feed.value, MOST_CHANGES)
+        refused = self.state.value(Subject.PROPOSALS).get("turned_down") or ()
+        found = newest_changes(self.feed.value, MOST_CHANGES, turned_down=refused)
         self.changes.setVisible(bool(found))
         clear_layout(self._change_lines)
         for line, (at, words) in enumerate(found):
@@ -312,6 +313,8 @@ class TodayPage(Page):
         self.notes["conversations"].setText(counted(turns, "%1 answer", "%1 answers"))
         share, note = reward_words(self.feed.value.get("days") or (), now().date().isoformat())
         self.figures["reward"].setText(share)
+        one = share == count(1)
+        self.titles["reward"].setText(tr("good answer today") if one else tr("good answers today"))
         self.notes["reward"].setText(note)
         self.review.setVisible(bool(values["proposals"]))
 
@@ -359,13 +362,19 @@ class TodayPage(Page):
                 bool(upstream.get("ok")),
                 tr("Start Ollama; until then the small built-in model answers"),
             ),
-            (skills > 0, tr("Import starter skills, or let Lull suggest some")),
+            (skills > 0, self._correct_words()),
         )
         for step, ways, (done, words) in zip(self.steps, self.ways, steps, strict=True):
             for way in ways:
                 way.setVisible(not done)
             step.setText(f"{'✓' if done else '○'}  {words}")
             set_kind(step, "good" if done else "")
+
+    def _correct_words(self) -> str:
+        return tr(
+            "If an answer is wrong, say so in your next message. Lull makes a skill of it; there "
+            "are starter skills, too"
+        )
 
     def _show_question(self, status: Json) -> None:
         asked = str(status.get("question") or "")

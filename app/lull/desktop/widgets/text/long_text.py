@@ -20,6 +20,9 @@ LEAST_LINES: Final = 7
 """Lines for which a `ScrollingText` widget always has room."""
 BREAK: Final = "\u200b"
 """Character of no width at which a label may begin a new line."""
+_EDGES_PX: Final = 5
+"""Height in pixels that a text needs beside its lines: the frame that shows the focus, and what
+rounding takes."""
 _SCROLL_KEYS: Final = frozenset(
     {
         Qt.Key.Key_Up,
@@ -88,7 +91,7 @@ def _lay_flat(shown: QTextEdit) -> None:
     """
     shown.setFrameShape(QFrame.Shape.NoFrame)
     shown.setTabChangesFocus(True)
-    shown.setStyleSheet("background: transparent; border: 0; padding: 0;")
+    shown.setProperty("flat", True)
     shown.document().setDocumentMargin(0)
     shown.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
     for policy in (shown.setHorizontalScrollBarPolicy, shown.setVerticalScrollBarPolicy):
@@ -108,7 +111,7 @@ class WholeText(QTextBrowser):
         self.document().documentLayout().documentSizeChanged.connect(self._fit)
 
     def _fit(self, size: QSizeF) -> None:
-        self.setFixedHeight(int(size.height()) + 4)
+        self.setFixedHeight(int(size.height()) + _EDGES_PX)
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
         return QSize(0, 0)
@@ -168,7 +171,7 @@ class LongText(QTextEdit):
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
         self.document().setTextWidth(self.viewport().width())
-        self.setFixedHeight(int(self.document().size().height()) + 4)
+        self.setFixedHeight(int(self.document().size().height()) + _EDGES_PX)
 
     def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
         """Ignore the mouse wheel, so that it scrolls the page and not this text."""
