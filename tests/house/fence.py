@@ -98,7 +98,7 @@ CORE: Final = Fence(
         "json": _ALL,
         "json.decoder": _names("scanstring"),
         "operator": _names("itemgetter"),
-        "statistics": _names("NormalDist fmean variance"),
+        "statistics": _names("NormalDist fmean median variance"),
         "textwrap": _ALL,
         "tomllib": _names("TOMLDecodeError loads"),
         "types": _names("MappingProxyType NoneType UnionType"),

@@ -373,7 +373,7 @@ class TodayPage(Page):
     def _correct_words(self) -> str:
         return tr(
             "If an answer is wrong, say so in your next message. Lull makes a skill of it; there "
-            "are starter skills, too"
+            "are starter skills, too."
         )
 
     def _show_question(self, status: Json) -> None:
