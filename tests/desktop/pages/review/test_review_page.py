@@ -585,7 +585,9 @@ def dialog_open(page: ReviewPage) -> bool:
 def test_what_is_proved_shows_the_cautions_of_the_command_line_and_is_not_green(
     on_desk: Shown, desk: Desk
 ) -> None:
-    desk.propose(status=ProposalStatus.PROVED, replays=[p for p in proved() if p.part == "failure"])
+    answers = ("soup and bread and fish, " * 5, "soup")
+    replays = [replace(p, answers=answers) for p in proved() if p.part == "failure"]
+    desk.propose(status=ProposalStatus.PROVED, replays=replays)
     page = opened(on_desk, with_=1)
     for words in CAUTION_WORDS.values():
         assert f"○ {words}" in page.view.notes.text(), "no warning: it is proved"
