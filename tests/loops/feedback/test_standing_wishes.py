@@ -16,6 +16,7 @@ from lull.core.feedback.exchange import Exchange
 from lull.core.feedback.feedback import Feedback, MessageFindings, Scope
 from lull.core.skills.skill import ChangeKind
 from lull.loops.feedback.standing_wishes import DecisionsOnWishes, StandingWishes, WishDecisions
+from lull.loops.feedback.verify import Wish
 from lull.store.feedback.feedback import FeedbackRows
 from lull.store.feedback.reward_rows import RewardRow
 from lull.store.feedback.rewards import Rewards
@@ -294,6 +295,12 @@ async def test_a_wish_applies_to_the_requests_that_its_skill_is_for(room: Classr
     (later,) = await room.plays("a tale of two cities, short", "IT WAS")
     await room.score.read_new()
     assert verdict(room, later) is None
+
+    served = room.served(said)
+    heard_anew = Wish(words="lower case", about=asked, said=said, scope=Scope.ALL)
+    await room.score.wishes.add(served, heard_anew)
+    assert [one.scope for one in await room.score.wishes.wishes_for(served)] == [Scope.KIND]
+    room.score.wishes.clear()
 
     await room.review.edit(proposal.id, scope=Scope.ALL)
     (after,) = await room.plays("what is a lull", "A CALM")

@@ -32,6 +32,8 @@ MOST_WISHES = 200
 
 Older ones hardly ever decide anything.
 """
+_TURNS_AT_ONCE = 500
+"""Most turns that are read at once to look at what their scores rest on."""
 
 
 WishPlace = tuple[str, str]
@@ -120,6 +122,7 @@ class StandingWishes:
         A wish from a conversation that is excluded from learning is not added.
         """
         wishes = await self.drop(served, wish.said)
+        wish = wish._replace(scope=self._decided.scope_of(wish))  # also where it is heard anew
         if not served.excluded:
             bisect.insort(wishes, wish, key=lambda one: one.said)
             del wishes[: -self._most]
@@ -150,7 +153,7 @@ class StandingWishes:
         """
         decided = self._decisions.read()
         verdicts: dict[str, frozenset[str]] = {}
-        for place, words in self._words(decided.withdrawn_since(self._decided)).items():
+        for place, words in self._words(decided).items():
             verdicts |= self._lost(place, words, decided)
         return Withdrawn(verdicts=verdicts, decided=decided)
 
@@ -162,13 +165,19 @@ class StandingWishes:
             self._decided = withdrawn.decided
             self.clear()
 
-    def _words(self, turns: Collection[str]) -> dict[WishPlace, set[str]]:
-        """Return the wishes said in these turns, by owner and model."""
+    def _words(self, decided: WishDecisions) -> dict[WishPlace, set[str]]:
+        """Return the wishes that apply to fewer requests by these decisions than before, by owner
+        and model.
+        """
         found: dict[WishPlace, set[str]] = defaultdict(set)
-        read = self._feedback.of([*turns])
-        for one in self._rewards.served_briefly([*turns]):
+        turns = [*decided.withdrawn_since(self._decided)]
+        read = self._feedback.of(turns)
+        for one in self._rewards.served_briefly(turns):
             feedback = read.get(one.turn.id)
-            if feedback is not None:
+            if feedback is None:
+                continue
+            before = self._decided.scopes.get(one.turn.id, feedback.findings.scope)
+            if one.turn.id in decided.turned_down or before is Scope.ALL:
                 found[_place(one)].add(feedback.findings.rule)
         return found
 
@@ -185,10 +194,11 @@ class StandingWishes:
         if not held:
             return {}
         said = self._said(place, decided, None)
-        lost = {}
-        for one in self._rewards.served_briefly([*held]):
-            still = {w.words for w in said if self._verifier.covers(model, w, one.asked)}
-            lost[one.turn.id] = held[one.turn.id] - still
+        lost, turns = {}, [*held]
+        for start in range(0, len(turns), _TURNS_AT_ONCE):
+            for one in self._rewards.served_briefly(turns[start : start + _TURNS_AT_ONCE]):
+                still = {w.words for w in said if self._verifier.covers(model, w, one.asked)}
+                lost[one.turn.id] = held[one.turn.id] - still
         return {turn: those for turn, those in lost.items() if those}
 
     def _said(self, place: WishPlace, decided: WishDecisions, limit: int | None) -> list[Wish]:
