@@ -104,7 +104,7 @@ def lessons_of(net: ReaderNet, tokenizer: Any, items: Sequence[Item], kept: Path
     began_s = time.monotonic()
     for person, some in groupby(items, key=lambda item: item.person):
         own = list(some)
-        encoded = [encode(tokenizer, item.exchange) for item in own]
+        encoded = [encode(tokenizer, item.exchange, net.shape.turn_marks) for item in own]
         states = _lower_states(net, encoded, kept / f"{person}-{_digest(encoded)}.npy")
         lessons += [Lesson(*three) for three in zip(own, encoded, states, strict=True)]
         share = len(lessons) / len(items)

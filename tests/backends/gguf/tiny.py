@@ -42,6 +42,10 @@ class Tiny:
     chat_template: str = CHAT_TEMPLATE
     words: tuple[str, ...] = WORDS
     """Words that are tokens, together with the parts they are merged from."""
+    specials_first: bool = False
+    """Whether control tokens have the first numbers of the vocabulary, as in SmolLM2 and Mistral,
+    and not the last, as in Llama and Qwen. SentencePiece's always come first.
+    """
     more: Mapping[str, Any] = field(default_factory=dict)
     """Further metadata keys; a key that is there already gets this value."""
 
@@ -56,7 +60,7 @@ class Tiny:
 
 def write(path: Path, tiny: Tiny, *, also: Mapping[str, Array] | None = None) -> dict[str, Array]:
     """Write the model's file; return its tensors as they were before rounding to the format."""
-    tokens, kinds, merges, scores = vocabulary(tiny.tokenizer, tiny.words)
+    tokens, kinds, merges, scores = vocabulary(tiny)
     writer = gguf.GGUFWriter(str(path), tiny.architecture)
     writer.add_name("tiny")
     for key, value in keys_of(tiny, len(tokens)).items():
@@ -160,7 +164,7 @@ def weights(tiny: Tiny, vocabulary_size: int) -> dict[str, Array]:
 
 def _unsayable(tiny: Tiny) -> list[int]:
     """Return the ids of half characters and control tokens, whose log-probability Ollama omits."""
-    tokens, kinds, _, _ = vocabulary(tiny.tokenizer, tiny.words)
+    tokens, kinds, _, _ = vocabulary(tiny)
     halves = set(byte_letters()[128:]) if tiny.tokenizer == "gpt2" else set()
     return [
         number
@@ -200,11 +204,11 @@ def random_blocks(shape: tuple[int, ...], kind: str) -> Array:
     return data.reshape(rows, blocks * n_bytes)
 
 
-def vocabulary(
-    model: str, words: Sequence[str]
-) -> tuple[list[str], list[int], list[str], list[float]]:
+def vocabulary(tiny: Tiny) -> tuple[list[str], list[int], list[str], list[float]]:
     """Return the vocabulary of a tokenizer model: (tokens, kinds, merges, scores)."""
-    return _byte_pairs(words) if model == "gpt2" else _pieces(words)
+    if tiny.tokenizer != "gpt2":
+        return _pieces(tiny.words)
+    return _byte_pairs(tiny.words, specials_first=tiny.specials_first)
 
 
 def byte_letters() -> list[str]:
@@ -214,7 +218,9 @@ def byte_letters() -> list[str]:
     return [chr(b if b in printable else next(more)) for b in range(256)]
 
 
-def _byte_pairs(words: Sequence[str]) -> tuple[list[str], list[int], list[str], list[float]]:
+def _byte_pairs(
+    words: Sequence[str], *, specials_first: bool
+) -> tuple[list[str], list[int], list[str], list[float]]:
     letters = byte_letters()
     tokens, merges = list(letters), []
     for word in words:
@@ -225,8 +231,9 @@ def _byte_pairs(words: Sequence[str]) -> tuple[list[str], list[int], list[str], 
             if so_far not in tokens:
                 tokens.append(so_far)
                 merges.append(merge)
-    kinds = [1] * len(tokens) + [3] * len(SPECIALS)
-    tokens += SPECIALS
+    kinds = [1] * len(tokens)
+    at = 0 if specials_first else len(tokens)
+    tokens[at:at], kinds[at:at] = SPECIALS, [3] * len(SPECIALS)
     while len(tokens) % 32:
         tokens.append(f"[unused {len(tokens)}]")
         kinds.append(5)

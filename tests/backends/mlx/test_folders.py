@@ -16,15 +16,18 @@ from typing import Any
 import numpy as np
 import psutil
 import pytest
+from mlx_lm.utils import load_tokenizer
 from safetensors.numpy import load_file
+from tokenizers import Tokenizer
 
 from lull.backends.gguf.numbers import to_mlx_rows
 from lull.backends.mlx import folder as mlx_folder
 from lull.backends.mlx.folder import FACTS, plan_folder, write_folder
+from lull.backends.mlx.weight_folders import ModelFolders
 from lull.backends.mlx.weights_process import WeightsProcess
 from lull.core.errors import CannotLearn, Conflict, WeightsError
 from lull.core.models.weight_form import WeightForm
-from tests.backends.gguf.tiny import Tiny, write
+from tests.backends.gguf.tiny import SPECIALS, Tiny, vocabulary, write
 from tests.eventually import PATIENCE_S
 from tests.starving import may_starve, starve
 
@@ -67,6 +70,41 @@ def test_gemmas_norms_lose_the_one_that_was_added(tmp_path: Path) -> None:
     arrays = load_file(made(tiny, tmp_path) / "model.safetensors")
     norm = arrays["model.layers.0.pre_feedforward_layernorm.weight"]
     assert np.allclose(norm + 1, values["blk.0.ffn_norm.weight"], atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "tiny", [Tiny(), Tiny(cut="smollm", specials_first=True), Tiny(tokenizer="llama")]
+)
+def test_control_tokens_are_read_as_themselves_wherever_they_stand(
+    tiny: Tiny, tmp_path: Path
+) -> None:
+    folder = made(tiny, tmp_path)
+    tokens, *_ = vocabulary(tiny)
+    for reads in (
+        Tokenizer.from_file(str(folder / "tokenizer.json")),
+        load_tokenizer(folder),
+    ):
+        for special in SPECIALS:
+            asked = reads.encode(f"{special}a", add_special_tokens=False)
+            assert getattr(asked, "ids", asked)[0] == tokens.index(special), special
+    ends = json.loads((folder / "config.json").read_text())["eos_token_id"]
+    assert load_tokenizer(folder).eos_token_id in ends
+
+
+def test_a_folder_of_an_earlier_version_gets_a_new_tokenizer_and_keeps_its_weights(
+    tmp_path: Path,
+) -> None:
+    folder = made(Tiny(), tmp_path)
+    words, facts = folder / "tokenizer.json", folder / FACTS
+    right, weights = words.read_bytes(), folder / "model.safetensors"
+    written_ns = weights.stat().st_mtime_ns
+    words.write_text("{}")
+    facts.write_text(json.dumps({**json.loads(facts.read_text()), "layout": 1}))
+    assert ModelFolders(tmp_path).found("tiny", WeightForm.F32) is None
+    made(Tiny(), tmp_path)
+    assert words.read_bytes() == right
+    assert weights.stat().st_mtime_ns == written_ns
+    assert ModelFolders(tmp_path).found("tiny", WeightForm.F32) is not None
 
 
 def test_it_is_the_same_folder_each_time(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import shutil
 import sys
 from pathlib import Path
@@ -67,6 +68,19 @@ async def test_a_folder_that_was_damaged_since_is_made_anew(
     assert not model.is_made
     await model.folder()
     assert weights.read_bytes() == whole
+
+
+@pytest.mark.slow
+async def test_a_folder_of_an_earlier_version_is_made_anew(
+    tiny_reader: TinyReader, tmp_path: Path
+) -> None:
+    model = tiny_reader.model(tmp_path / "models")
+    facts = await model.folder() / FACTS
+    right = facts.read_bytes()
+    facts.write_text(json.dumps({**json.loads(right), "layout": 1}))
+    assert not model.is_made
+    await model.folder()
+    assert facts.read_bytes() == right
 
 
 @pytest.mark.slow

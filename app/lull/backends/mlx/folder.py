@@ -21,7 +21,7 @@ import numpy as np
 from lull.backends.gguf.file import GgufFile, read_gguf
 from lull.backends.gguf.numbers import Array, decode_tensor, row_bytes, to_mlx_rows
 from lull.backends.mlx import quantizing as four_bit
-from lull.backends.mlx.weight_folders import FACTS
+from lull.backends.mlx.weight_folders import FACTS, LAYOUT, is_current
 from lull.backends.system.durable import exclusive_lock, fsync_folder, write_file_atomically
 from lull.core.errors import CannotLearn, WeightsError
 from lull.core.models.gguf.architectures import Layout
@@ -30,8 +30,6 @@ from lull.core.models.gguf.tokenizer import RebuiltTokenizer, rebuilt_tokenizer
 from lull.core.models.weight_form import SPARE_BYTES, WeightForm
 from lull.core.models.weight_work import Report
 
-_LAYOUT: Final = 1
-"""Version of the output; raise it when the same file would give a different folder."""
 _SHARD_BYTES: Final = 512 * 1024 * 1024
 _WEIGHTS_PER_CHUNK: Final = 16 * 1024 * 1024
 """Weights converted at a time."""
@@ -142,7 +140,10 @@ def gigabytes(n_bytes: float) -> str:
 def write_folder(
     plan: WritingPlan, folder: Path, *, facts: dict[str, object], report: Report
 ) -> None:
-    """Write the planned folder of MLX weights, or what is missing of it; does nothing if it exists.
+    """Write the planned folder of MLX weights, or what is missing of it.
+
+    Of a folder that an earlier version of Lull made only the configuration and the tokenizer are
+    written again.
 
     `facts` about the source are stored in the folder's `lull.json`.
 
@@ -151,9 +152,11 @@ def write_folder(
     partial = folder.with_name(folder.name + ".partial")
     partial.mkdir(parents=True, exist_ok=True)
     with exclusive_lock(folder.with_name(folder.name + ".lock"), "this model is being made ready"):
-        mark = {**facts, "form": plan.form.value, "layout": _LAYOUT, "bytes": plan.n_bytes}
+        mark = {**facts, "form": plan.form.value, "layout": LAYOUT, "bytes": plan.n_bytes}
         if (folder / FACTS).exists():
             shutil.rmtree(partial, ignore_errors=True)
+            if not is_current(folder):  # its weights are right, and its tokenizer may not be
+                _write_words(plan, folder)
             # The model's system text or parameters may have changed.
             write_file_atomically(folder / FACTS, _json(mark))
             report(plan.n_bytes, plan.n_bytes)

@@ -23,6 +23,11 @@ from lull.core.models.weight_work import AdoptableFolder
 
 FACTS: Final = "lull.json"
 """File in each folder that Lull made which records the source of its weights."""
+LAYOUT: Final = 2
+"""Version of the folders that Lull makes; raise it when the same file would give another folder.
+
+1: control tokens that stand before the others, as SmolLM2's do, were read as other tokens.
+"""
 _LONGEST_HEADER: Final = 100_000_000
 """Most bytes of a safetensors header."""
 _COPY_AGAIN: Final = "Copy or download the model again."
@@ -90,6 +95,14 @@ class ModelFolders:
         )
 
 
+def is_current(folder: Path) -> bool:
+    """Whether a folder that Lull made is complete and as this version would make it."""
+    try:
+        return _object(folder / FACTS).get("layout") == LAYOUT
+    except WeightsError:
+        return False
+
+
 def _is(facts: Path, model: str, form: WeightForm) -> bool:
     try:
         said = _object(facts)
@@ -99,7 +112,7 @@ def _is(facts: Path, model: str, form: WeightForm) -> bool:
     return (
         isinstance(name, str)
         and canonical(name) == canonical(model)
-        and ("folder" in said or said.get("form") == form.value)
+        and ("folder" in said or (said.get("form"), said.get("layout")) == (form.value, LAYOUT))
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from lull.backends.mlx.model_folder import check_model_folder
-from lull.backends.mlx.weight_folders import FACTS
+from lull.backends.mlx.weight_folders import is_current
 from lull.core.errors import EngineError, WeightsError
 
 
@@ -27,12 +27,14 @@ class FolderMadeOnce:
 
     @property
     def is_made(self) -> bool:
-        """Whether the folder of weights exists and its files have the right sizes. Blocking."""
+        """Whether the folder of weights is as this version of Lull makes it and its files have the
+        right sizes. Blocking.
+        """
         try:
             check_model_folder(self.place)
         except EngineError:
             return False
-        return (self.place / FACTS).is_file()
+        return is_current(self.place)
 
     async def folder(self) -> Path:
         """Return the folder of weights, making it if it is missing or damaged.

@@ -68,9 +68,12 @@ def shape_of(files: ReaderFiles) -> ReaderShape:
     """Return the shape of the feedback reader's network (layers, LoRA, classifier heads), read from
     its files.
 
-    Raises TypeError for fields this release does not know.
+    Raises TypeError or ValueError for fields this release does not know.
     """
     said: dict[str, Any] = dict(files.shape)
     for key in ("labels", "classes"):
         said[key] = tuple(map(str, said[key]))
+    if "turn_marks" in said:
+        begin, end = map(int, said["turn_marks"])
+        said["turn_marks"] = begin, end
     return ReaderShape(**said)

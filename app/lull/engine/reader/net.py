@@ -39,12 +39,13 @@ class EncodedExchange:
     """[first, end) token positions of each sentence of the user's message."""
 
 
-def encode(tokenizer: Any, exchange: Exchange) -> EncodedExchange:
+def encode(tokenizer: Any, exchange: Exchange, marks: tuple[int, int]) -> EncodedExchange:
     """Encode an exchange (question, answer, next message) as token ids.
 
     Each sentence of the user's message is tokenized separately. `tokenizer` is a
-    `tokenizers.Tokenizer`.
+    `tokenizers.Tokenizer`, `marks` are the tokens that begin and end a turn.
     """
+    begin, end = marks
     shown = readable(exchange)
 
     def ids_of(text: str) -> list[int]:
@@ -54,16 +55,16 @@ def encode(tokenizer: Any, exchange: Exchange) -> EncodedExchange:
     def plain(text: str) -> str:
         return text.replace("<|", "< |")
 
-    ids = ids_of(
-        f"<|im_start|>user\n{plain(shown.asked)}<|im_end|>\n"
-        f"<|im_start|>assistant\n{plain(shown.answer)}<|im_end|>\n<|im_start|>user\n"
-    )
+    new_line = ids_of("\n")
+    ids = [begin, *ids_of(f"user\n{plain(shown.asked)}"), end, *new_line]
+    ids += [begin, *ids_of(f"assistant\n{plain(shown.answer)}"), end, *new_line]
+    ids += [begin, *ids_of("user\n")]
     spans = []
     for sentence in shown.sentences or (" ",):
         own = ids_of(plain(sentence)) or ids_of(" ")
         spans.append((len(ids), len(ids) + len(own)))
         ids += own
-    ids += ids_of("<|im_end|>\n<|im_start|>assistant\n")
+    ids += [end, *new_line, begin, *ids_of("assistant\n")]
     return EncodedExchange(ids=tuple(ids), spans=tuple(spans))
 
 
@@ -119,6 +120,10 @@ class ReaderShape:
     """Classes of the head that tells which kind of check (a program) could test the user's rule."""
     both_ways: bool = False
     """Whether attention in the upper layers is bidirectional."""
+    turn_marks: tuple[int, int] = (1, 2)
+    """The tokens that begin and end a turn: `<|im_start|>` and `<|im_end|>`, or what stood in their
+    place when the weights were trained.
+    """
 
 
 class ReaderNet(nn.Module):  # type: ignore[misc]

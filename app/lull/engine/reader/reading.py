@@ -41,7 +41,8 @@ def logits_of(reader: LoadedReader, exchanges: Sequence[Exchange]) -> list[Logit
     """Run the feedback reader on exchanges (question, answer, next message) and return its
     uncalibrated outputs, in order.
     """
-    whole = [encode(reader.tokenizer, cleaned(exchange)) for exchange in exchanges]
+    marks = reader.net.shape.turn_marks
+    whole = [encode(reader.tokenizer, cleaned(exchange), marks) for exchange in exchanges]
     cut = [shorten_exchange(one) for one in whole]
     found: dict[int, Logits] = {}
     for picks in batches_by_length([encoded for encoded, _ in cut]):

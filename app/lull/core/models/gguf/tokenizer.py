@@ -35,6 +35,10 @@ class TokenKind(IntEnum):
     BYTE = 6
 
 
+_ADDED: Final = (TokenKind.CONTROL, TokenKind.USER_DEFINED, TokenKind.UNKNOWN)
+"""The kinds of tokens that are matched in a text before it is split."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RebuiltTokenizer:
     """A tokenizer in Hugging Face's format, rebuilt from the vocabulary in a GGUF file."""
@@ -110,7 +114,7 @@ def _added(tokens: Sequence[str], kinds: Sequence[int]) -> list[TokenizerPart]:
             "special": kind in (TokenKind.CONTROL, TokenKind.UNKNOWN),
         }
         for number, (text, kind) in enumerate(zip(tokens, kinds, strict=True))
-        if kind in (TokenKind.CONTROL, TokenKind.USER_DEFINED, TokenKind.UNKNOWN) and text
+        if kind in _ADDED and text
     ]
 
 
@@ -255,10 +259,24 @@ def _byte_pairs(meta: Metadata, tokens: Sequence[str], kinds: Sequence[int]) -> 
             "fuse_unk": False,
             "byte_fallback": False,
             "ignore_merges": cut in (*_LLAMA_3, "tekken"),
-            "vocab": plain,
+            "vocab": _numbered(plain, tokens, kinds),
             "merges": [_pair(merge, plain) for merge in merges],
         },
     }
+
+
+def _numbered(plain: dict[str, int], tokens: Sequence[str], kinds: Sequence[int]) -> dict[str, int]:
+    """Return the numbers of the plain tokens and of those that are matched before a text is split.
+
+    An added token that the vocabulary does not have gets the next free number, whatever it is said
+    to have; so `<|im_start|>`, which is 1 in SmolLM2, was read as the token "Maya".
+    """
+    added = {
+        text: number
+        for number, (text, kind) in enumerate(zip(tokens, kinds, strict=True))
+        if kind in _ADDED and text
+    }
+    return plain | added
 
 
 def _pair(merge: str, known: dict[str, int]) -> list[str]:
