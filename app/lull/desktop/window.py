@@ -257,6 +257,11 @@ class MainWindow(QMainWindow):
             self._stack.addWidget(self._pages[name])
         return self._pages[name]
 
+    @property
+    def page_name(self) -> PageName:
+        """The name of the current page."""
+        return next(name for name in self._pages if self.shows(name))
+
     def shows(self, name: PageName) -> bool:
         """Whether this page is the current one."""
         return self._stack.currentWidget() is self._pages.get(name)
