@@ -34,7 +34,8 @@ from lull.desktop.shared.tray_status import tray_status
 from lull.desktop.widgets.flow import scrolled
 from lull.desktop.widgets.icons import icon
 from lull.desktop.widgets.page import Kit, MakesPage, Page, PageName
-from lull.desktop.widgets.parts import Banner, ElidedLabel, Tab, Toast, button, label
+from lull.desktop.widgets.parts import Banner, Tab, Toast, button, label
+from lull.desktop.widgets.text.elided_label import ElidedLabel
 from lull.desktop.widgets.tokens import GAP
 
 SIDE_WIDTH: Final = 196
