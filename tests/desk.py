@@ -19,7 +19,7 @@ from aiohttp import web
 
 from lull.config.paths import Paths
 from lull.contract.json_object import Json
-from lull.core.chat.picks import Pick, scores
+from lull.core.chat.picks import Comparison, NextPair, Pick, scores
 from lull.core.errors import LullError
 from lull.core.events import EventKind
 from lull.core.proof.evidence import Evidence, evidence_text
@@ -36,7 +36,6 @@ from lull.core.proof.proposal import (
 )
 from lull.core.proof.rules import ProveRule
 from lull.core.skills.skill import Library, SkillKey, SkillText
-from lull.loops.proof.compare import Comparison, NextPair
 from lull.loops.skills.approve import Approve
 from lull.loops.skills.edit_proposal import EditProposal
 from lull.loops.skills.from_files import FromFiles

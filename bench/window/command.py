@@ -154,11 +154,11 @@ def _played(page: str, seconds: float, home: Path) -> dict[str, Any]:
 
 def measure_many(*, seconds: float) -> dict[str, Any]:
     """Measure a window that opens every page in turn in a Lull in which very much has happened."""
-    said = measure_page(TOUR, seconds=seconds, fill=_fill)
+    said = measure_page(TOUR, seconds=seconds, fill=fill_with_many)
     return {**said, "page": f"every page, {SKILLS:,} skills, {CONVERSATIONS:,} conversations"}
 
 
-def _fill(scripted: Scripted) -> None:
+def fill_with_many(scripted: Scripted) -> None:
     """Give the played week many more skills and conversations, which are read in pages."""
     answers = scripted.answers
     known = answers[routes.SKILLS]["skills"]

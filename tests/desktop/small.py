@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from lull.desktop.widgets.parts import ElidedLabel
+from lull.desktop.widgets.text.elided_label import ElidedLabel
 
 
 def cut_off(root: QWidget) -> list[str]:

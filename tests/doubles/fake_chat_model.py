@@ -56,6 +56,8 @@ class FakeChatModel:
         """Error that every call raises while it is set."""
         self.hanging = False
         """Whether calls hang without an answer."""
+        self.hanging_after: int | None = None
+        """Number of calls after which all others hang; None: no such number."""
         self.hangups = 0
         self.answers = list(answers)
 
@@ -84,8 +86,9 @@ class FakeChatModel:
         return self._said(ask)
 
     async def _wait(self) -> None:
+        late = self.hanging_after is not None and len(self.asked) > self.hanging_after
         try:
-            await (asyncio.Event().wait() if self.hanging else asyncio.sleep(0))
+            await (asyncio.Event().wait() if self.hanging or late else asyncio.sleep(0))
         except asyncio.CancelledError:
             self.hangups += 1
             raise

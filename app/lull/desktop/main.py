@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from PySide6.QtCore import QSettings, QTimer
@@ -60,7 +60,9 @@ class Desktop:
         backend: TrayBackend | None = None,
         theme: Theme | None = None,
         spawn: Spawn = spawn,
+        restart: Callable[[], None] = lambda: None,
     ) -> None:
+        """`restart` puts another desktop in the place of this one."""
         self._app = app
         self._place = place
         app.setQuitOnLastWindowClosed(False)
@@ -77,6 +79,7 @@ class Desktop:
         self.state = AppState(self.client, self.stream)
         self.actions = Actions(self.state, self.process)
         self.tray = Tray(self.state, self.actions, self.look, backend or QtTray())
+        self._restart = restart
         self.kit = self._kit()
         self.window = MainWindow(self.kit, making())
         self._focus = FocusInView(app, self.window)
@@ -106,6 +109,7 @@ class Desktop:
             preferences=self.preferences,
             go=self._go,
             show_first_run=self.show_first_run,
+            restart_window=self._restart,
         )
 
     def _connect(self) -> None:
@@ -195,20 +199,56 @@ class Desktop:
         self.end()
         self._app.quit()
 
-    def end(self) -> None:
+    def end(self, *, service_stays: bool = False) -> None:
         """Close all parts of the desktop process; further calls do nothing.
 
-        Stops the service only if this window started it.
+        Stops the service only if this window started it, and not with `service_stays`.
         """
         if self._over:
             return
         self._over = True
-        self.process.close()
+        if not service_stays:
+            self.process.close()
         self.tray.end()
         self.state.close()
         self.window.close()
+        self.look.end()
         self.preferences.sync()
         self._garbage.stop()
+
+
+class DesktopInForce:
+    """The desktop of this process. Where the user restarts the window, as for another language,
+    another takes its place; the service goes on, and the page stays.
+    """
+
+    def __init__(self, make: Callable[[Callable[[], None]], Desktop], app: QApplication) -> None:
+        """`make` makes a desktop that calls the function it is given to be replaced."""
+        self._make = make
+        self._app = app
+        self.desktop = make(self._soon)
+
+    def raise_up(self) -> None:
+        """Show the window and bring it to the front."""
+        self.desktop.window.raise_up()
+
+    def _soon(self) -> None:
+        # Not within the click on a button of the window that goes.
+        QTimer.singleShot(0, self.restart)
+
+    def restart(self) -> None:
+        """Put another desktop in the place of this one, in the language that is chosen by now."""
+        old = self.desktop
+        page, place, state = old.window.page_name, old.window.pos(), old.window.windowState()
+        old.end(service_stays=True)
+        apply_chosen_language(self._app, old.preferences)
+        new = self.desktop = self._make(self._soon)
+        new.process.take_over(old.process)
+        old.window.deleteLater()
+        new.window.move(place)
+        new.window.setWindowState(state)
+        new.window.go(page)
+        new.begin()
 
 
 def run(place: Place, *, hidden: bool = False, arguments: Sequence[str] = ("lull",)) -> int:
@@ -223,20 +263,20 @@ def run(place: Place, *, hidden: bool = False, arguments: Sequence[str] = ("lull
     single = SingleInstance(place)
     if not single.become_first():
         return 0 if hidden or single.show_first_window() else 1
-    desktop = Desktop(app, place)
-    single.asked.connect(desktop.window.raise_up)
+    running = DesktopInForce(lambda restart: Desktop(app, place, restart=restart), app)
+    single.asked.connect(running.raise_up)
     # End at once on logout and Ctrl-C. The timer below lets Python handle signals between events.
-    app.commitDataRequest.connect(lambda _: desktop.end())
+    app.commitDataRequest.connect(lambda _: running.desktop.end())
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: desktop.quit())
+        signal.signal(number, lambda *_: running.desktop.quit())
     beat = QTimer(interval=250)
     beat.timeout.connect(lambda: None)
     beat.start()
-    desktop.begin(hidden=hidden)
+    running.desktop.begin(hidden=hidden)
     if not hidden:
-        desktop.offer_first_run()
+        running.desktop.offer_first_run()
     try:
         return int(app.exec())
     finally:
-        desktop.end()
+        running.desktop.end()
         single.close()

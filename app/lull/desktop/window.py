@@ -34,7 +34,8 @@ from lull.desktop.shared.tray_status import tray_status
 from lull.desktop.widgets.flow import scrolled
 from lull.desktop.widgets.icons import icon
 from lull.desktop.widgets.page import Kit, MakesPage, Page, PageName
-from lull.desktop.widgets.parts import Banner, ElidedLabel, Tab, Toast, button, label
+from lull.desktop.widgets.parts import Banner, Tab, Toast, button, label
+from lull.desktop.widgets.text.elided_label import ElidedLabel
 from lull.desktop.widgets.tokens import GAP
 
 SIDE_WIDTH: Final = 196
@@ -256,6 +257,11 @@ class MainWindow(QMainWindow):
             self._pages[name] = self._making[name](self._kit)
             self._stack.addWidget(self._pages[name])
         return self._pages[name]
+
+    @property
+    def page_name(self) -> PageName:
+        """The name of the current page."""
+        return next(name for name in self._pages if self.shows(name))
 
     def shows(self, name: PageName) -> bool:
         """Whether this page is the current one."""

@@ -94,7 +94,6 @@ WRONG = [
     ["review", "show"],
     ["review", "show", ""],
     ["review", "approve"],
-    ["review", "reject", "prop_1"],
     ["review", "reject", "prop_1", "--reason"],
     ["review", "undo", "prop_1"],
     ["review", "edit"],

@@ -48,7 +48,7 @@ def test_one_proposal_after_the_other(desk: Desk) -> None:
         assert "“fourth” is in force from your next message" in shown
         assert "2 of 4" in shown and "“first” for everybody: not proved yet" in shown
         assert "nobody knows whether it helps" in shown
-        terminal.answer("Why not? ", "not what I meant")
+        terminal.answer("no reason) ", "not what I meant")
         shown = terminal.answer(ASKED, "defer")
         assert "rejected: not what I meant" in shown and "3 of 4" in shown
         shown = terminal.answer(ASKED, "s")
@@ -72,14 +72,21 @@ def test_other_letters_say_so_and_the_question_mark_explains(desk: Desk) -> None
         assert "'x' is none of the letters" in terminal.answer(ASKED, "aa")
         assert "'aa' is none of the letters" in terminal.answer(ASKED, "")
         terminal.answer(ASKED, "?")
-        assert "a  approve: exactly this text" in terminal.answer(ASKED, "r")
-        terminal.answer("Why not? ", "")
-        terminal.answer("do not reject) ", "")
-        assert "It was not rejected." in terminal.answer(ASKED, "u")
+        assert "a  approve: exactly this text" in terminal.answer(ASKED, "u")
         assert "nothing to undo" in terminal.answer(ASKED, "q")
         code, shown = terminal.end()
     assert (code, desk.status(made)) == (0, "screened")
     assert "1 suggestion still open." in shown
+
+
+def test_a_rejection_needs_no_reason(desk: Desk) -> None:
+    made = desk.propose()
+    with at_a_terminal("review") as terminal:
+        terminal.answer(ASKED, "r")
+        terminal.answer("Why not? (Enter: no reason) ", "")
+        code, shown = terminal.end()
+    assert (code, desk.status(made)) == (0, "rejected")
+    assert "`lull review undo` goes back" in shown
 
 
 def test_undo_brings_the_last_one_back(desk: Desk) -> None:

@@ -240,10 +240,13 @@ def learned(shown: Shown, scripted: Scripted) -> LearningPage:
 
 def test_learning_without_a_run_says_what_it_needs(on_script: Shown) -> None:
     page = on_script.go(PageName.LEARNING)
-    on_script.until(lambda: page.nothing.head.text() == "No run yet")
+    on_script.until(lambda: page.nothing.head.text() == "Too little to tell yet")
     words = page.nothing.words
-    assert "to 6 more requests: rate some answers" in words.text()
+    assert "once 20 of them have been scored: rate some" in words.text()
     assert len(re.findall(r"\d+", words.text())) == 1
+    (more,) = [one for one in page.findChildren(QPushButton) if one.text() == "Show more"]
+    more.click()
+    on_script.until(lambda: "good and bad answers to 6 more requests" in words.text())
 
 
 def test_learning_shows_runs_and_adapters_beside_the_curve(

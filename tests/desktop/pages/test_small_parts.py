@@ -30,10 +30,10 @@ from lull.desktop.shared.autostart import Autostart, AutostartPart
 from lull.desktop.single import SingleInstance
 from lull.desktop.widgets.columns import search_field
 from lull.desktop.widgets.notices import Notice, NoticeKind, Notices
-from lull.desktop.widgets.parts import ElidedLabel
 from lull.desktop.widgets.small_table import fill, small_table
 from lull.desktop.widgets.style import sheet
 from lull.desktop.widgets.text.diff import marked_html
+from lull.desktop.widgets.text.elided_label import ElidedLabel
 from lull.desktop.widgets.tokens import LIGHT
 from tests.desktop.conftest import WAIT_MS, Shown, place_of
 from tests.desktop.scripted import Scripted, learning, status

@@ -7,14 +7,15 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QScrollArea
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, QScrollArea
 
 from lull.contract import routes
+from lull.desktop.language.language_choice import LANGUAGES, apply_language
 from lull.desktop.pages.today.page import TodayPage
 from lull.desktop.service.state import Subject
 from lull.desktop.shared.connect.dialogs import ConnectDialog
 from lull.desktop.welcome.page import DONE, FirstRun
-from lull.desktop.welcome.steps import AwayStep, ConnectStep, ModelStep, PrivacyStep
+from lull.desktop.welcome.steps import AwayStep, ConnectStep, StartStep
 from lull.desktop.widgets.page import PageName
 from tests.desktop.accessible import tab_stops, upwards
 from tests.desktop.conftest import Shown, live
@@ -57,21 +58,44 @@ def opened(shown: Shown) -> FirstRun:
     return found
 
 
-def test_who_has_nothing_yet_is_shown_five_steps(new_here: tuple[Shown, Scripted]) -> None:
+def test_who_has_nothing_yet_is_shown_three_steps(new_here: tuple[Shown, Scripted]) -> None:
     steps = opened(new_here[0])
     titles = [steps.title.text()]
-    while steps.next.text() == "Next":
+    while steps.next.text() != "Done":
         steps.next.click()
         titles.append(steps.title.text())
-    assert len(titles) == 5 and len(set(titles)) == 5
+    assert len(titles) == 3 and len(set(titles)) == 3
     steps.next.click()
     new_here[0].until(lambda: not steps_of(new_here[0]))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_one_chats_after_reading_for_half_a_minute(
+    new_here: tuple[Shown, Scripted], language: str
+) -> None:
+    """At 200 words a minute, and with no decision but where to chat."""
+    shown, scripted = new_here
+    away = {"kind": "builtin", "address": "http://127.0.0.1:11434", "ok": False, "version": None}
+    scripted.answers[routes.STATUS] = status(**NOTHING, upstream=away)
+    opened(shown).close()
+    apply_language(QApplication.instance(), language)
+    steps = shown.desktop.show_first_run()
+    shown.desktop.state.touch(Subject.STATUS)
+    shown.until(lambda: not shown.desktop.client.busy)
+    shown.until(lambda: steps.steps[0].findChildren(QLabel)[-1].property("kind") == "warn")
+    read = [one for one in steps.findChildren(QLabel) if one.isVisible()]
+    buttons = [one for one in steps.findChildren(QAbstractButton) if one.isVisible()]
+    words = " ".join(one.text() for one in (*read, *buttons)).split()
+    assert 60 < len(words) <= 100, words
+    shown.bot.keyClick(steps, Qt.Key.Key_Return)
+    assert shown.desktop.window.shows(PageName.CHAT)
+    shown.until(lambda: not steps_of(shown))
 
 
 def test_no_more_is_promised_than_is_true(new_here: tuple[Shown, Scripted]) -> None:
     """A model on trial answers without the user being asked; only skills wait for approval."""
     shown, _ = new_here
-    step = opened(shown).findChildren(PrivacyStep)[0]
+    step = opened(shown).findChildren(StartStep)[0]
     today = shown.desktop.window.page(PageName.TODAY)
     assert isinstance(today, TodayPage)
     for place in (step, today.checklist):
@@ -84,7 +108,9 @@ def test_no_more_is_promised_than_is_true(new_here: tuple[Shown, Scripted]) -> N
 
 def test_finish_later_is_remembered(new_here: tuple[Shown, Scripted]) -> None:
     shown, _ = new_here
-    opened(shown).later.click()
+    steps = opened(shown)
+    steps.next.click()
+    shown.bot.mouseClick(steps.later, Qt.MouseButton.LeftButton)
     assert shown.desktop.preferences.value(DONE, False, type=bool) is True
     shown.desktop.offer_first_run()
     shown.desktop.state.changed.emit("status")
@@ -112,9 +138,9 @@ def test_a_model_that_cannot_learn_says_why_and_one_that_can_is_chosen(
     shown, scripted = new_here
     scripted.answers[routes.MODELS_CHOOSE] = {"choosing": None}
     steps = opened(shown)
-    steps.go(1)
-    step = steps.steps[1]
-    assert isinstance(step, ModelStep)
+    steps.go(2)
+    step = steps.steps[2]
+    assert isinstance(step, AwayStep)
     shown.until(lambda: step.choice.models.count() == 3)
     assert "Its shape is unknown." in step.choice.why.text()
     item = step.choice.models.model().item(2)  # type: ignore[attr-defined]
@@ -136,15 +162,14 @@ def test_without_an_ollama_the_built_in_model_is_made_ready_while_one_reads(
     shown = live(show(home))
     shown.desktop.offer_first_run()
     steps = opened(shown)
-    steps.go(1)
-    step = steps.steps[1]
-    assert isinstance(step, ModelStep)
+    step = steps.steps[0]
+    assert isinstance(step, StartStep)
     shown.until(lambda: scripted.posts(routes.MODELS_BUILT_IN))
     making = {**built_in, "progress": 0.4}
     scripted.answers[routes.STATUS] = status(**NOTHING, upstream=away, built_in=making)
     shown.desktop.state.touch(Subject.STATUS)
     shown.until(lambda: "40%" in step.behind.text())
-    assert "lull-mini" in step.behind.text()
+    assert "small built-in model" in step.behind.text()
     failed = {**built_in, "problem": "The disk is full. Make room."}
     scripted.answers[routes.STATUS] = status(**NOTHING, upstream=away, built_in=failed)
     shown.desktop.state.touch(Subject.STATUS)
@@ -155,8 +180,8 @@ def test_without_an_ollama_the_built_in_model_is_made_ready_while_one_reads(
 def test_sleep_hours_are_set_once_they_were_typed(new_here: tuple[Shown, Scripted]) -> None:
     shown, scripted = new_here
     steps = opened(shown)
-    steps.go(3)
-    step = steps.steps[3]
+    steps.go(2)
+    step = steps.steps[2]
     assert isinstance(step, AwayStep)
     type_in(shown, step.sleep, "23:00-07:00")
     shown.until(lambda: scripted.posts(routes.SETTINGS))
@@ -168,20 +193,20 @@ def test_hours_that_cannot_be_read_are_told_beside_them_and_keep_the_step(
 ) -> None:
     shown, scripted = new_here
     steps = opened(shown)
-    steps.go(3)
-    step = steps.steps[3]
+    steps.go(2)
+    step = steps.steps[2]
     assert isinstance(step, AwayStep)
     type_in(shown, step.sleep, "11pm to 7am")
     assert step.wrong.isVisible()
     assert "11pm to 7am" in step.wrong.text() and "23:00-07:00" in step.wrong.text()
     steps.next.click()
-    assert steps.pages.currentIndex() == 3
+    assert steps.isVisible()
     assert scripted.posts(routes.SETTINGS) == [] and shown.told == []
     step.sleep.clear()
     type_in(shown, step.sleep, "23:00-07:00, sat-sun 00:00-09:00")
     assert not step.wrong.isVisible()
     steps.next.click()
-    assert steps.pages.currentIndex() == 4
+    assert not steps.isVisible()
     shown.until(lambda: scripted.posts(routes.SETTINGS))
 
 
@@ -190,8 +215,8 @@ def test_hours_that_are_taken_back_before_they_are_saved_are_not_said_to_be_save
 ) -> None:
     shown, scripted = new_here
     steps = opened(shown)
-    steps.go(3)
-    step = steps.steps[3]
+    steps.go(2)
+    step = steps.steps[2]
     assert isinstance(step, AwayStep)
     type_in(shown, step.sleep, "11pm to 7am")
     step.sleep.selectAll()
@@ -211,8 +236,8 @@ def test_chat_apps_that_are_installed_are_connected_from_here(
     route = routes.CLIENT_DO.format(name="zed", action="plan")
     scripted.answers[route] = {**plan, **more}
     steps = opened(shown)
-    steps.go(2)
-    step = steps.steps[2]
+    steps.go(1)
+    step = steps.steps[1]
     assert isinstance(step, ConnectStep)
     shown.until(lambda: "zed" in step.apps.rows)
     assert step.apps.isVisible() and "codex" not in step.apps.rows
@@ -235,8 +260,8 @@ def test_a_chat_app_that_is_installed_meanwhile_is_found(
     shown.until(lambda: ("GET", routes.CLIENTS, {}) in scripted.asked)
     shown.until(lambda: not shown.desktop.client.busy)
     scripted.answers[routes.CLIENTS] = clients()
-    steps.go(2)
-    step = steps.steps[2]
+    steps.go(1)
+    step = steps.steps[1]
     assert isinstance(step, ConnectStep)
     before = len(scripted.asked)
     shown.until(lambda: len(scripted.asked) > before)
@@ -249,8 +274,8 @@ def test_where_no_chat_app_is_found_the_address_stands_alone(
 ) -> None:
     shown, scripted = new_here
     steps = opened(shown)
-    steps.go(2)
-    step = steps.steps[2]
+    steps.go(1)
+    step = steps.steps[1]
     assert isinstance(step, ConnectStep)
     shown.until(lambda: ("GET", routes.CLIENTS, {}) in scripted.asked)
     assert not step.apps.isVisible()
@@ -263,7 +288,7 @@ def test_every_step_is_whole_on_a_screen_of_900_by_600(
 ) -> None:
     shown, scripted = new_here
     scripted.answers[routes.CLIENTS] = clients()
-    opened(shown).later.click()
+    opened(shown).close()
     shown.desktop.look.size_text(percent)
     steps = shown.desktop.show_first_run()
     for number in range(len(steps.steps)):
@@ -280,7 +305,7 @@ def test_a_long_step_is_scrolled_by_keys_from_any_button(
     shown, scripted = new_here
     scripted.answers[routes.CLIENTS] = clients()
     steps = opened(shown)
-    steps.go(2)
+    steps.go(1)
     area = steps.pages.currentWidget()
     assert isinstance(area, QScrollArea)
     shown.until(lambda: area.verticalScrollBar().maximum() > 0)
@@ -293,7 +318,7 @@ def test_a_long_step_is_scrolled_by_keys_from_any_button(
 def test_the_last_step_asks_no_keychain(new_here: tuple[Shown, Scripted]) -> None:
     shown, scripted = new_here
     steps = opened(shown)
-    steps.go(4)
+    steps.go(2)
     shown.desktop.state.touch(Subject.STATUS)
     before = len(scripted.asked)
     shown.until(lambda: len(scripted.asked) > before)
@@ -313,8 +338,8 @@ def test_the_sample_request_goes_to_the_address_and_its_answer_is_shown(
         scripted.answers[routes.STATUS] = status(**NOTHING, address=upstream.address)
         scripted.tell("turn-recorded")
         steps = opened(shown)
-        steps.go(2)
-        step = steps.steps[2]
+        steps.go(1)
+        step = steps.steps[1]
         assert isinstance(step, ConnectStep)
         shown.until(lambda: step.address.text() == upstream.address)
         assert step.line.toPlainText() == step.kit.place.ask
@@ -332,8 +357,8 @@ def test_without_an_answer_it_says_why(new_here: tuple[Shown, Scripted]) -> None
     scripted.answers[routes.STATUS] = status(**NOTHING, address="http://127.0.0.1:1")
     scripted.tell("turn-recorded")
     steps = opened(shown)
-    steps.go(2)
-    step = steps.steps[2]
+    steps.go(1)
+    step = steps.steps[1]
     assert isinstance(step, ConnectStep)
     shown.until(lambda: step.address.text() == "http://127.0.0.1:1")
     step.try_it.click()

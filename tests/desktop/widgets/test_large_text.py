@@ -13,6 +13,7 @@ from lull.desktop.pages.chat.talk import ChatPage
 from lull.desktop.pages.logs import LogsPage
 from lull.desktop.pages.review.page import ReviewPage
 from lull.desktop.widgets.page import PageName
+from lull.desktop.widgets.parts import KEY_GAP
 from tests.desktop.conftest import Shown, live
 from tests.desktop.played.week import play
 from tests.desktop.scripted import Scripted
@@ -44,6 +45,18 @@ def seen_whole(widget: QWidget) -> bool:
 
 def at(widget: QWidget) -> QRect:
     return QRect(widget.mapTo(widget.window(), QPoint(0, 0)), widget.size())
+
+
+@pytest.mark.usefixtures("spoken")
+def test_what_one_decides_with_leaves_half_the_page_to_what_is_decided(large: Shown) -> None:
+    page = large.go(PageName.REVIEW)
+    assert isinstance(page, ReviewPage)
+    large.until(lambda: page.showing_body and page.approve.isEnabled())
+    buttons = (page.approve, page.reject, page.edit, page.defer, page.try_it)
+    large.until(lambda: len({at(one).top() for one in buttons}) <= 2)
+    assert not any(KEY_GAP in one.text() for one in buttons)
+    large.desktop.look.size_text(100)
+    large.until(lambda: all(KEY_GAP in one.text() for one in buttons))
 
 
 @pytest.mark.usefixtures("spoken")

@@ -10,13 +10,12 @@ from dataclasses import replace
 import pytest
 
 from lull.core.chat.messages import Role
-from lull.core.chat.picks import Pick
+from lull.core.chat.picks import Comparison, Pick
 from lull.core.errors import Conflict, RequestError, UpstreamDown
 from lull.core.feedback.feedback import Scope
 from lull.core.proof.pairs import BY_USER, SAME_WORDS
 from lull.core.proof.proposal import Proposal, ProposalKind, ProposalStatus
 from lull.core.proof.rechecking import recheck
-from lull.loops.proof.compare import Comparison
 from lull.service.idle.quiet import Activity, QuietTimes
 from lull.store.chat.turn_rows import Label
 from tests.doubles.fake_chat_model import ChatAsk
@@ -134,6 +133,41 @@ async def test_the_answers_of_the_next_pairs_are_generated_together_with_the_fir
     pairs = room.proposals.pairs(proposal.id)
     seeds = [ask.sampling.seed for ask in room.chats.asked]
     assert [pair.seed for pair in pairs] == seeds[0::2][:6]
+
+
+async def test_the_first_pair_is_shown_while_others_are_still_written(room: Classroom) -> None:
+    room.stages = lambda _: room.stage(pairs_at_once=4)
+    proposal = await waiting(room)
+    room.chats.hanging_after = 2
+    first = await asyncio.wait_for(shown(room, proposal), PATIENCE_S)
+    assert len(room.chats.asked) == 8 and room.chats.hangups == 0
+    await room.compare.pick(proposal.id, first.pair, by_the_skill(first))
+    second = asyncio.create_task(shown(room, proposal))
+    await asyncio.sleep(0.05)
+    assert not second.done() and room.chats.hangups == 0, "what is under way is waited for"
+    second.cancel()
+    room.compare._prepared.clear()
+
+
+async def test_a_chat_makes_only_the_pair_go_on_that_is_waited_for(room: Classroom) -> None:
+    activity = Activity(room.clock)
+    room.compare._prepared._quiet = QuietTimes(activity, after_s=lambda: 0.0)
+    room.stages = lambda _: room.stage(pairs_at_once=4)
+    proposal = await waiting(room)
+    room.chats.hanging = True
+    first = asyncio.create_task(shown(room, proposal))
+    await until(lambda: len(room.chats.asked) == 8)
+    with activity.chat():
+        await until(lambda: room.chats.hangups == 8)
+        room.chats.hanging, room.chats.hanging_after = False, 10
+    await asyncio.wait_for(first, PATIENCE_S)
+    assert len(room.chats.asked) == 16
+    ahead = room.compare._prepared._ahead
+    assert ahead is not None and not ahead.done()
+    with activity.chat():
+        await until(lambda: room.chats.hangups == 14)
+    await until(ahead.done)
+    assert len(room.chats.asked) == 16
 
 
 async def test_the_next_pair_is_generated_while_the_user_reads_the_first(room: Classroom) -> None:

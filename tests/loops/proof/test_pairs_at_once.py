@@ -16,9 +16,10 @@ from lull.core.chat.messages import Role
 from lull.core.errors import LullError, RequestError, UpstreamDown
 from lull.core.feedback.judge import JudgeQuestion, QuestionKind
 from lull.core.feedback.reward import Vote
-from lull.core.proof.proposal import Proposal, ProposalStatus
+from lull.core.proof.proposal import Proposal, ProposalOrigin, ProposalStatus
 from lull.store.chat.turn_rows import Label
 from tests.doubles.fake_chat_model import ChatAsk
+from tests.eventually import PATIENCE_S, until
 from tests.loops.classroom import BAD, GOOD, MENU, Classroom, ScriptedJudge, menus
 
 
@@ -98,6 +99,62 @@ async def test_it_ends_with_the_same_pairs_as_one_at_a_time(
             await asyncio.to_thread(room.database.close)
     assert ends[0] == ends[1]
     assert ends[0][0] is status
+
+
+FEW_WORDS = '{"kind": "words", "at_most": 2}'
+OWN = ProposalOrigin.EXTRACTIVE
+
+
+async def with_a_check(room: Classroom, obeys: Callable[[ChatAsk], bool]) -> Proposal:
+    """A proposal whose own check scores the answers, and a model that keeps it or not."""
+    failures = await room.failed(*menus(5))
+    room.chats.answers = [lambda ask: "soup" if obeys(ask) else "soup and bread"]
+    return await room.proposes(failures=tuple(failures), check=FEW_WORDS, origin=OWN)
+
+
+async def test_what_a_program_scores_counts_while_other_answers_are_written(
+    room: Classroom,
+) -> None:
+    at_once(room, 4)
+    proposal = await with_a_check(room, told)
+    room.chats.hanging_after = 4
+    testing = asyncio.create_task(room.prove.slice())
+    await until(lambda: len(room.proposals.pairs(proposal.id)) == 2)
+    assert len(room.chats.asked) == 8 and not testing.done()
+    testing.cancel()
+    await asyncio.gather(testing, return_exceptions=True)
+    assert room.chats.hangups == 4
+    room.chats.hanging_after = None
+    assert (await proved(room, proposal)).status is ProposalStatus.PROVED
+
+
+async def test_answers_that_are_not_needed_any_more_are_not_waited_for(room: Classroom) -> None:
+    at_once(room, 3)
+    proposal = await with_a_check(room, told)
+    room.chats.hanging_after = 2 * 8  # of the third three, one pair too many is asked for
+    done = await asyncio.wait_for(proved(room, proposal), PATIENCE_S)
+    assert done.status is ProposalStatus.PROVED
+    assert len(room.proposals.pairs(proposal.id)) == 8
+    assert len(room.chats.asked) == 2 * 9 and room.chats.hangups == 2
+
+
+@pytest.mark.parametrize("share", [(1.0, 0.0), (0.8, 0.2), (0.5, 0.5), (0.1, 0.9)])
+async def test_a_program_counts_the_same_pairs_as_one_at_a_time(
+    tmp_path: Path, share: tuple[float, float]
+) -> None:
+    ends = []
+    answers = by_chance(*share)
+    for number in (1, 4):
+        room = Classroom(tmp_path / str(number))
+        try:
+            at_once(room, number)
+            proposal = await with_a_check(room, lambda ask: "|" in answers(ask))
+            done = await proved(room, proposal)
+            ends.append((done.status, done.reason, room.proposals.pairs(proposal.id)))
+        finally:
+            await asyncio.to_thread(room.database.close)
+    assert ends[0] == ends[1]
+    assert len(ends[0][2]) >= 8
 
 
 async def test_as_many_pairs_are_asked_at_the_same_time_as_the_engine_is_fast_at(

@@ -69,9 +69,9 @@ def review_commands(commands: Commands) -> None:
         actions,
         "reject",
         "reject a suggestion",
-        "The reason is remembered, so that the same is not suggested again in other words.",
+        "The same is not suggested again, in other words neither; `lull review undo` undoes it.",
     )
-    rejected.add_argument("--reason", metavar="T", required=True, help="why not")
+    rejected.add_argument("--reason", metavar="T", default="", help="why not, to look it up later")
     deferred = add_command(
         actions,
         "defer",

@@ -70,8 +70,6 @@ def _wanted(context: Context, action: str) -> Json:
     if action == "defer":
         wanted["until"] = options.until
     if action == "reject":
-        if not options.reason.strip():
-            raise UsageError("A reason is missing.", hint="Say why: --reason TEXT.")
         wanted["reason"] = options.reason
     if action == "edit":
         wanted |= {"description": options.description, "body": body_text(options.body)}

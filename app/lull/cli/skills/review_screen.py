@@ -30,7 +30,7 @@ PROMPT = "Approve, edit, reject, defer, undo, skip, quit? [a/e/r/d/u/s/q/?] "
 HELP = """\
 a  approve: exactly this text comes into force, from your next message
 e  edit: your $VISUAL or $EDITOR opens; the text is yours then, and is proved anew
-r  reject: with a reason, which is remembered; the same does not come again in other words
+r  reject: the same does not come again, in other words neither; a reason can be given
 d  defer: not now; it stays in the list and is not proved by itself meanwhile
 u  undo: take the last approval, rejection or deferral back
 s  skip: leave it as it is and go on
@@ -153,10 +153,7 @@ class ReviewSession:
         return self._done("approve", shown, {"sha256": shown["sha256"]})
 
     def _reject(self, shown: Json) -> LetterOutcome:
-        reason = self._ask("Why not? ") or self._ask("Why not? (Enter again: do not reject) ")
-        if not reason:
-            print("It was not rejected.")
-            return LetterOutcome.ASK
+        reason = self._ask("Why not? (Enter: no reason) ")
         return self._done("reject", shown, {"reason": reason})
 
     def _defer(self, shown: Json) -> LetterOutcome:

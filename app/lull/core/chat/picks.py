@@ -7,6 +7,7 @@ skill changes nothing.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
@@ -47,3 +48,29 @@ def answer_text(answer: Message) -> str:
     """Render a model's answer for the user: its text and the tool calls it makes."""
     calls = [f"[{call.name} {call.arguments}]" for call in answer.tool_calls]
     return "\n".join(part for part in (answer.text.strip(), *calls) if part)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """Two answers to one request, with and without a proposed skill, in the random order in which
+    the user sees them.
+    """
+
+    pair: str
+    """Id of the pair; does not reveal which answer was made with the skill."""
+    request: str
+    a: str
+    b: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NextPair:
+    """The next pair of answers, with and without a proposed skill, from which the user picks the
+    better one.
+
+    If there is no pair (`comparison` is None), the proposal's `reason` tells why.
+    """
+
+    comparison: Comparison | None
+    alike: int
+    """Number of pairs that were skipped before this one because both answers were the same."""

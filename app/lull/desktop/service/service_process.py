@@ -110,7 +110,12 @@ class ServiceProcess(QObject):
         return down_words(self.state, self.why)
 
     def attach_or_start(self) -> None:
-        """Use the service that runs already, or start one, and watch its process from then on."""
+        """Use the service that runs already, or start one, and watch its process from then on.
+
+        Does nothing if it is watched already, in place of another window.
+        """
+        if self._timer.isActive():
+            return
         self._timer.start()
         self.start()
 
@@ -163,6 +168,18 @@ class ServiceProcess(QObject):
         self._timer.stop()
         if self.stops_with_window and self._child is not None:
             self._child.terminate()
+
+    def take_over(self, other: ServiceProcess) -> None:
+        """Watch the service in place of the object that watched it for a window that now ends, and
+        which then no longer ends the service that it started.
+        """
+        other._timer.stop()
+        self._child, other._child = other._child, None
+        self._backoff, self._again_at_s = other._backoff, other._again_at_s
+        self._wanted, self._not_ours = other._wanted, other._not_ours
+        self._restarting = other._restarting
+        self.state, self.why = other.state, other.why
+        self._timer.start()
 
     def check_service(self) -> None:
         """Check whether the service still runs, and start it again if it crashed and the delay is

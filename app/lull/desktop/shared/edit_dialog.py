@@ -16,6 +16,7 @@ from lull.core.skills.stated_skill import with_words, words_of
 from lull.desktop.language.words import skill_title, tr
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.style import mono
+from lull.desktop.widgets.text.word_parts import LeaveOut
 from lull.desktop.widgets.tokens import GAP
 
 
@@ -23,7 +24,8 @@ class EditDialog(QDialog):
     """Dialog to edit the description and the body of a skill, active or proposed.
 
     Of a skill that Lull made of the user's words these alone are edited; the sentence around them,
-    which is for the model, stays.
+    which is for the model, stays. What is no part of the rule, as "How often do I have to say it",
+    is left out with a click.
     """
 
     given = Signal(object)
@@ -49,6 +51,10 @@ class EditDialog(QDialog):
         box.addWidget(self.description)
         box.addWidget(label(tr("What it says"), "muted"))
         box.addWidget(self.text, 1)
+        self.leave_out: LeaveOut | None = None
+        if self.text.toPlainText() != self._body:  # the user's own words, as they were said
+            self.leave_out = LeaveOut(self.text)
+            box.addWidget(self.leave_out)
         box.addWidget(label(words, "small", wrap=True))
         self.cancel = button(tr("Cancel"), self.close)
         self.save = button(tr("Save"), self._give, main=True)

@@ -1,5 +1,6 @@
-"""The first-run dialog: five optional steps, shown once to a user who has no data yet.
+"""The first-run dialog, shown once to a user who has no data yet.
 
+Its first step says all that must be known, and leads to the Chat page or on to two optional steps.
 Everything in it can also be done on the pages.
 """
 
@@ -14,28 +15,15 @@ from PySide6.QtWidgets import QAbstractSlider, QDialog, QStackedWidget, QVBoxLay
 
 from lull.desktop.language.words import tr
 from lull.desktop.service.state import AppState, Phase, Subject
-from lull.desktop.welcome.steps import (
-    AutostartStep,
-    AwayStep,
-    ConnectStep,
-    ModelStep,
-    PrivacyStep,
-    WelcomeStep,
-)
+from lull.desktop.welcome.steps import AwayStep, ConnectStep, StartStep, WelcomeStep
 from lull.desktop.widgets.flow import scrolled
-from lull.desktop.widgets.page import Kit
-from lull.desktop.widgets.parts import button, label, row
+from lull.desktop.widgets.page import Kit, PageName
+from lull.desktop.widgets.parts import button, label, restyle, row
 from lull.desktop.widgets.tokens import GAP
 
 DONE: Final = "first-run/done"
 """Key in the window's preferences: whether the first-run dialog was shown."""
-STEPS: Final[tuple[Callable[[Kit], WelcomeStep], ...]] = (
-    PrivacyStep,
-    ModelStep,
-    ConnectStep,
-    AwayStep,
-    AutostartStep,
-)
+STEPS: Final[tuple[Callable[[Kit], WelcomeStep], ...]] = (StartStep, ConnectStep, AwayStep)
 READ: Final = (
     Subject.STATUS,
     Subject.MODELS,
@@ -55,7 +43,7 @@ _PAGE_KEYS: Final = {
 
 
 class FirstRun(QDialog):
-    """The first-run dialog, which leads a new user through five steps.
+    """The first-run dialog, which leads a new user through three steps.
 
     However the user closes it, it is not shown again.
     """
@@ -76,9 +64,9 @@ class FirstRun(QDialog):
         self.at = label("", "muted")
         self.title = label("", "title", wrap=True)
         self.later = button(tr("Finish later"), self.close, flat=True)
+        self.chat = button(tr("Start chatting here"), self._chat, main=True)
         self.back = button(tr("Back"), lambda: self.go(self.pages.currentIndex() - 1))
         self.next = button(tr("Next"), self._go_on, main=True)
-        self.next.setDefault(True)
         box = QVBoxLayout(self)
         box.setContentsMargins(GAP * 4, GAP * 3, GAP * 4, GAP * 2)
         box.setSpacing(GAP)
@@ -86,7 +74,7 @@ class FirstRun(QDialog):
         box.addWidget(self.title)
         box.addSpacing(GAP)
         box.addWidget(self.pages, 1)
-        box.addLayout(row(self.later, None, self.back, self.next))
+        box.addLayout(row(self.later, None, self.back, self.next, self.chat))
         kit.state.subscribe(*READ)
         kit.state.changed.connect(self._look)
         kit.state.phase_changed.connect(self._look)
@@ -97,15 +85,24 @@ class FirstRun(QDialog):
         """Show the step with this number, counted from 0."""
         number = max(0, min(number, len(self.steps) - 1))
         self.pages.setCurrentIndex(number)
-        last = number == len(self.steps) - 1
+        first, last = number == 0, number == len(self.steps) - 1
         self.at.setText(tr("Step %1 of %2", number + 1, len(self.steps)))
         self.title.setText(self.steps[number].title)
-        self.back.setEnabled(number > 0)
-        self.next.setText(tr("Done") if last else tr("Next"))
+        self.next.setText(tr("Connect a chat app") if first else tr("Done") if last else tr("Next"))
         self.next.setAccessibleName(self.next.text())
-        self.later.setVisible(not last)
-        self.next.setFocus()
+        self.next.setProperty("main", not first)
+        restyle(self.next)
+        self.chat.setVisible(first)
+        self.back.setHidden(first)
+        self.later.setHidden(first or last)
+        default = self.chat if first else self.next
+        default.setDefault(True)
+        default.setFocus()
         self._look()
+
+    def _chat(self) -> None:
+        self.close()
+        self._kit.go(PageName.CHAT)
 
     def _go_on(self) -> None:
         if not self.steps[self.pages.currentIndex()].may_leave():

@@ -1,5 +1,5 @@
-"""The five steps of Lull's first-run dialog: privacy, choice of the model, connecting chat apps,
-hours for background work, start at login.
+"""The steps of the first-run dialog: what must be known, connecting chat apps, and what Lull does
+while the user is away.
 """
 
 from __future__ import annotations
@@ -61,41 +61,34 @@ class WelcomeStep(QWidget):
         return made
 
 
-class PrivacyStep(WelcomeStep):
-    """First-run step that explains that all data stays on this computer."""
+class StartStep(WelcomeStep):
+    """First-run step that says all that a new user must know: what Lull does, what waits for the
+    user's approval, where everything is kept, and which model answers.
+    """
 
     def lay_out(self) -> None:
         self.title = tr("Everything stays on this computer")
+        self._asked_for_weights = False
         self.says(
             tr(
-                "Lull sits between your chat app and Ollama. It records your conversations, learns "
-                "from your corrections, and improves the answers: with short instructions (skills) "
-                "added to the prompt and, while you're away, by training the model."
+                "Say what is wrong with an answer, and Lull makes a skill of it: a short "
+                "instruction for the answers to come."
             )
         )
         self.says(
             tr(
                 "No skill is used until you approve it. A trained model is tested first, then "
-                "tried on a few of your conversations, and kept only if its answers are no worse; "
-                "you can go back at any time. You can delete any conversation, including what was "
-                "learned from it."
+                "tried on a few of your conversations; you can go back at any time."
             )
         )
-        self.says(tr("All files are in %1", self.kit.place.home), "muted")
-
-
-class ModelStep(WelcomeStep):
-    """First-run step that shows whether Ollama answers, and in which the user chooses the model
-    that Lull trains.
-    """
-
-    def lay_out(self) -> None:
-        self.title = tr("Choose a model")
+        self.says(
+            tr(
+                "Your conversations are kept in %1. You can delete any, with what was "
+                "learned from it.",
+                self.kit.place.home,
+            )
+        )
         self.behind = self.says("")
-        self._asked_for_weights = False
-        self.says(tr("The model that learns from you"), "muted")
-        self.choice = ModelChoice(self.kit)
-        self.box.addWidget(self.choice)
 
     def refresh(self) -> None:
         state = self.kit.state
@@ -108,15 +101,12 @@ class ModelStep(WelcomeStep):
             self._make_ready()
             self.behind.setText(
                 tr(
-                    "Ollama isn't running at %1. Until it is, a small built-in model called "
-                    "“lull-mini” answers. It chats in English and makes many mistakes. "
-                    "Start Ollama any time; Lull will find it.",
-                    upstream.get("address", ""),
+                    "Until you start Ollama, a small built-in model answers. It chats in English "
+                    "and makes many mistakes."
                 )
                 + self._how_far()
             )
         set_kind(self.behind, "" if upstream.get("ok") else "warn")
-        self.choice.refresh()
 
     def _make_ready(self) -> None:
         """Have the built-in model's weights made while the user reads on, once."""
@@ -219,20 +209,22 @@ class ConnectStep(WelcomeStep):
 
 
 class AwayStep(WelcomeStep):
-    """First-run step in which the user enters sleep hours and calendars of appointments, so that
-    Lull knows when it may use the computer.
+    """First-run step about what Lull does by itself: which model it trains, in which hours, and
+    whether it starts at login. All of it has a default.
     """
 
     def lay_out(self) -> None:
-        self.title = tr("When may Lull learn?")
+        self.title = tr("While you're away")
         self.says(
             tr(
-                "By itself, Lull tests and trains only when you've been away for a while (“I'm "
-                "away after” in Settings says how long) and the computer is plugged in and cool. "
-                "It stops the moment you return. What you start yourself, such as the test of a "
-                "suggestion, runs at once."
+                "Lull tests and trains when you've been away for a while and the computer is "
+                "plugged in and cool. It stops the moment you return."
             )
         )
+        self.says(tr("You can leave all of this as it is, and change it later in Settings."))
+        self.says(tr("The model that learns from you"), "muted")
+        self.choice = ModelChoice(self.kit)
+        self.box.addWidget(self.choice)
         self.says(tr("Usual sleep hours (Lull starts sooner then)"), "muted")
         self.sleep = QLineEdit()
         self.sleep.setPlaceholderText(tr("e.g. %1", "23:00-07:00"))
@@ -244,10 +236,22 @@ class AwayStep(WelcomeStep):
         self.sleep.textEdited.connect(self.wrong.hide)
         self.calendars = self.says("", "muted")
         self.box.addLayout(row(button(tr("Add a calendar…"), self._add), None))
+        self._at_login()
+
+    def _at_login(self) -> None:
+        self.boxes: list[QCheckBox] = []
+        autostart = Autostart.for_platform(self.kit.place)
+        if autostart is None:
+            self.says(tr("Lull can't start by itself on this system."), "muted")
+            return
+        self.says(tr("When I log in"), "muted")
+        self._check(autostart, AutostartPart.SERVICE, tr("Start Lull in the background"))
+        self._check(autostart, AutostartPart.ICON, tr("Show the tray icon"))
 
     def refresh(self) -> None:
         if not self.sleep.isModified():
             self.sleep.setText(", ".join(self._value()))
+        self.choice.refresh()
         count = len(self.kit.state.value(Subject.CALENDARS).get("calendars", ()))
         words = counted(count, "%1 calendar", "%1 calendars")
         none = tr("Optional: add a calendar so that Lull knows when you're away or busy.")
@@ -287,39 +291,6 @@ class AwayStep(WelcomeStep):
         dialog = FeedDialog(self.kit, self)
         dialog.added.connect(lambda: self.kit.state.touch(Subject.CALENDARS))
         dialog.open()
-
-
-class AutostartStep(WelcomeStep):
-    """First-run step in which the user chooses whether Lull's service and its tray icon start at
-    login.
-    """
-
-    def lay_out(self) -> None:
-        self.title = tr("Start Lull with your computer?")
-        self.boxes: list[QCheckBox] = []
-        autostart = Autostart.for_platform(self.kit.place)
-        if autostart is None:
-            self.says(tr("Lull can't start by itself on this system."))
-        else:
-            self.says(tr("When I log in"), "muted")
-            self._check(autostart, AutostartPart.SERVICE, tr("Start Lull in the background"))
-            self._check(autostart, AutostartPart.ICON, tr("Show the tray icon"))
-        self.box.addSpacing(GAP)
-        self.says(
-            tr(
-                "Closing the window keeps Lull running; click the tray icon to reopen it. Where "
-                "there is no tray icon, start Lull again."
-            ),
-            "muted",
-        )
-        # The keychain is not asked here: its prompt would come before any reason for it.
-        self.says(
-            tr(
-                "When you add a calendar, its address is kept in your system's password store "
-                "(keychain), which may ask for its password then."
-            ),
-            "small",
-        )
 
     def _check(self, autostart: Autostart, part: AutostartPart, words: str) -> None:
         box = WrappedCheck(words)

@@ -31,7 +31,7 @@ ColumnPart = QWidget | QLayout
 _FRAME_AND_BUTTON: Final = 48
 """Width of a search field beside its text: frame, padding and the button that clears it."""
 _LEAST_LETTERS: Final = 8
-_LIST_ABOVE: Final = 6
+_LIST_ABOVE: Final = 5
 """Least height of a list above its details, in lines of text: what was chosen is seen below it."""
 
 

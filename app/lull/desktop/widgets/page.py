@@ -59,6 +59,8 @@ class Kit:
     go: Callable[..., None]
     """Function that opens a page by its name; a second argument is searched for on that page."""
     show_first_run: Callable[[], object]
+    restart_window: Callable[[], None]
+    """Function that closes the window and opens it anew, on the same page; the service goes on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,12 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QKeySequence, QMouseEvent, QPainter, QPaintEvent, QShortcut
+from PySide6.QtGui import (
+    QGuiApplication,
+    QKeySequence,
+    QMouseEvent,
+    QShortcut,
+)
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -21,11 +26,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from lull.desktop.language.words import hover, tr, without_args
+from lull.desktop.language.words import tr, without_args
 from lull.desktop.widgets.flow import Flow
-from lull.desktop.widgets.tokens import GAP
+from lull.desktop.widgets.tokens import BODY_PT, GAP
 
 NOTE_MS: Final = 8_000
+KEY_GAP: Final = "  "
+"""Stands in a button's text before the letter that does the same."""
+LARGE: Final = 1.5
+"""Size of texts, in parts of the usual one, from which buttons leave their letters out."""
 _NO_LIMIT: Final = 16_777_215
 """Qt's largest size of a widget."""
 
@@ -57,40 +66,6 @@ class FlowLabel(QLabel):
         return QSize(metrics.horizontalAdvance(self.text()) + 2, metrics.height())
 
 
-class ElidedLabel(QLabel):
-    """A one-line label that is cut with "…" where its text does not fit; the tooltip has the whole
-    text.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setTextFormat(Qt.TextFormat.PlainText)
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-
-    @property
-    def drawn_text(self) -> str:
-        """Return the label's text as it is drawn, cut with "…" if it does not fit."""
-        width = self.contentsRect().width()
-        return self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, width)
-
-    def setText(self, text: str) -> None:  # noqa: N802
-        super().setText(text)
-        self.setToolTip(hover(text))
-
-    def paintEvent(self, _: QPaintEvent) -> None:  # noqa: N802
-        painter = QPainter(self)
-        flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-        self.style().drawItemText(
-            painter,
-            self.contentsRect(),
-            flags,
-            self.palette(),
-            self.isEnabled(),
-            self.drawn_text,
-            self.foregroundRole(),
-        )
-
-
 def chip(text: str, kind: str = "plain") -> QLabel:
     """Return a label that is drawn as a small rounded mark, such as a status."""
     made = QLabel(text)
@@ -107,12 +82,35 @@ def button(
 
     `name` is its accessible name if that differs from its text.
     """
-    made = QPushButton(text)
+    made = LetterButton(text) if KEY_GAP in text else QPushButton(text)
     made.setProperty("main", main)
     made.setProperty("flat", flat)
     made.setAccessibleName(name or text.replace("&", ""))
     made.clicked.connect(without_args(do))
     return made
+
+
+class LetterButton(QPushButton):
+    """A button whose text ends with the letter that does the same. In large letters there is no
+    room for it, and only the words are shown.
+    """
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.setText(text)
+
+    def setText(self, text: str) -> None:  # noqa: N802
+        self._whole = text
+        self._show()
+
+    def _show(self) -> None:
+        large = QGuiApplication.font().pointSizeF() >= BODY_PT * LARGE
+        super().setText(self._whole.partition(KEY_GAP)[0] if large else self._whole)
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._show()
 
 
 class Tab(QRadioButton):

@@ -65,6 +65,10 @@ class ThemeInForce(QObject):
         self._forced = theme
         self._follow()
 
+    def end(self) -> None:
+        """Follow the system's mode no longer: the window is closed."""
+        QGuiApplication.styleHints().colorSchemeChanged.disconnect(self._follow)
+
     def size_text(self, percent: int) -> None:
         """Scale all texts of the window to this size, in percent of the usual one."""
         self.text_percent = percent
@@ -82,6 +86,8 @@ class ThemeInForce(QObject):
         wanted = sheet(self.theme, text_percent=self.text_percent)
         if wanted == self._app.styleSheet():
             return
+        # In place of another sheet Qt would style each widget anew for each one that it lies in.
+        self._app.setStyleSheet("")
         self._app.setPalette(palette(self.theme))
         font = QFont(self._app.font())
         font.setPointSizeF(BODY_PT * self.text_percent / 100)

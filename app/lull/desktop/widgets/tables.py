@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Final
 
 from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, Qt, QTimer
-from PySide6.QtGui import QFontMetrics, QMouseEvent, QPainter, QResizeEvent
+from PySide6.QtGui import QFontMetrics, QHideEvent, QMouseEvent, QPainter, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QTableView
 
 LEAST_ROW: Final = 30
@@ -16,6 +16,8 @@ FIRST_CHARACTERS: Final = 22
 """Least width of a table's first column, in characters."""
 ROW_GAP: Final = 9
 """Pixels between the text lines of two rows."""
+UNSEEN_ROWS: Final = 30
+"""Most rows by which the columns of a hidden table are measured; Qt would measure all of them."""
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -100,6 +102,7 @@ class RowTable(QTableView):
         # Not at once: while Qt measures its columns, none of them may be measured or hidden.
         self._later = QTimer(self, singleShot=True, interval=0)
         self._later.timeout.connect(self._leave_out)
+        self.horizontalHeader().setResizeContentsPrecision(UNSEEN_ROWS)
         self.horizontalHeader().sectionResized.connect(self._fit)
 
     @property
@@ -114,6 +117,14 @@ class RowTable(QTableView):
     def leaveEvent(self, event: QEvent) -> None:  # noqa: N802
         super().leaveEvent(event)
         self._whole.hover(-1)
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
+        self.horizontalHeader().setResizeContentsPrecision(0)  # the rows that are seen
+        super().showEvent(event)
+
+    def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802
+        self.horizontalHeader().setResizeContentsPrecision(UNSEEN_ROWS)
+        super().hideEvent(event)
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802
         super().changeEvent(event)

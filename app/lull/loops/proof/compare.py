@@ -7,8 +7,8 @@ for each pair and kept secret, so a pick is evidence like every other scored pai
 same e-value.
 
 Where the model's engine is fast at several answers at the same time, those to the next requests are
-generated together. While the user reads a pair, those that come next are generated, so that the
-user waits only for the first. A chat ends that at once.
+generated together, and the first is shown as soon as it is there. While the user reads a pair,
+those that come next are generated. A chat ends that at once.
 
 A pick for a shown pair is accepted even after a crash. The answers are only in memory, so asking
 again after a crash shows new ones.
@@ -19,11 +19,11 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 from lull.core.chat.messages import Completion
-from lull.core.chat.picks import Pick, answer_text, scores
+from lull.core.chat.picks import Comparison, NextPair, Pick, answer_text, scores
 from lull.core.errors import Conflict, LullError
 from lull.core.idle.ports import QuietRunner
 from lull.core.ports import Clock, Ids
@@ -51,32 +51,6 @@ from lull.store.proof.shown_pairs import ShownPair, not_open
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
-    """Two answers to one request, with and without a proposed skill, in the random order in which
-    the user sees them.
-    """
-
-    pair: str
-    """Id of the pair; does not reveal which answer was made with the skill."""
-    request: str
-    a: str
-    b: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NextPair:
-    """The next pair of answers, with and without a proposed skill, from which the user picks the
-    better one.
-
-    If there is no pair (`comparison` is None), the proposal's `reason` tells why.
-    """
-
-    comparison: Comparison | None
-    alike: int
-    """Number of pairs that were skipped before this one because both answers were the same."""
-
-
 class PlannedAnswers(NamedTuple):
     """A recorded request that is to be answered without and with a proposed skill, and the seed."""
 
@@ -94,86 +68,108 @@ class PreparedAnswers:
         self._quiet = quiet
         self._ready: list[tuple[object, AnswerPair | None]] = []
         """Answers, each with all that shaped them; None for a request that cannot be compared."""
-        self._ahead: asyncio.Task[None] | None = None
-        """Generates answers that nobody waits for yet."""
+        self._more = asyncio.Event()
+        """Set when there are more of them."""
+        self._ahead: asyncio.Task[LullError | None] | None = None
+        """Generates answers; it goes on when the first of them, which the user reads, are there."""
         self._ahead_of: list[object] = []
 
     async def take(
         self, stage: ReplayTarget, planned: Sequence[PlannedAnswers]
     ) -> AnswerPair | None:
-        """Return the answers to the first of the planned requests; None if this request cannot be
-        compared.
+        """Return the answers to the first of the planned requests, as soon as they are there; None
+        if this request cannot be compared.
 
-        If they are not there, those to all planned requests that are not there either are generated
-        now. What is no longer planned is dropped, except for the knowledge of which requests were
-        refused. Waits until no chat is going on. Raises LullError if the first request could not be
-        answered.
+        If nothing generates them yet, those to all planned requests that are not there either are
+        generated from now on. What is no longer planned is dropped, except for the knowledge of
+        which requests were refused. Waits until no chat is going on. Raises LullError if the first
+        request could not be answered.
         """
         shapes = [_shaped_by(stage, plan) for plan in planned]
-        if self._ahead is not None and shapes[0] in self._ahead_of:
-            await asyncio.wait({self._ahead})
-        self._stop()
+        if shapes[0] in self._ahead_of:
+            await self._wait_for(shapes[0])
+        elif not self._has(shapes[0]):
+            self._stop()
         self._ready = [one for one in self._ready if one[0] in shapes or one[1] is None]
-        if all(shaped_by != shapes[0] for shaped_by, _ in self._ready):
-            known = [shaped_by for shaped_by, _ in self._ready]
-            missing = [
-                (shaped_by, plan)
-                for shaped_by, plan in zip(shapes, planned, strict=True)
-                if shaped_by not in known
-            ]
-            if (failed := await self._generate(stage, missing)) is not None:
+        if not self._has(shapes[0]):
+            missing = zip(shapes, planned, strict=True)
+            self._begin(stage, [one for one in missing if not self._has(one[0])], first=shapes[0])
+            if (failed := await self._wait_for(shapes[0])) is not None:
                 raise failed
         return next(answers for shaped_by, answers in self._ready if shaped_by == shapes[0])
 
     def begin_ahead(self, stage: ReplayTarget, planned: Sequence[PlannedAnswers]) -> None:
         """Begin to generate the answers to requests that are planned for later, unless some of
-        them are there. A chat that arrives ends this, since another chat may follow it.
+        them are there or being generated. A chat that arrives ends this, since another chat may
+        follow it.
         """
         missing = [(_shaped_by(stage, plan), plan) for plan in planned]
-        shapes = [shaped_by for shaped_by, _ in missing]
-        if missing and not any(known in shapes for known, _ in self._ready):
-            self._stop()
-            self._ahead_of = shapes
-            self._ahead = asyncio.create_task(self._generate_ahead(stage, missing))
+        begun = self._ahead is not None and not self._ahead.done()
+        coming = self._ahead_of if begun else []
+        if missing and not any(self._has(one) or one in coming for one, _ in missing):
+            self._begin(stage, missing)
 
-    async def _generate_ahead(
-        self, stage: ReplayTarget, missing: Sequence[tuple[object, PlannedAnswers]]
+    def _begin(
+        self,
+        stage: ReplayTarget,
+        missing: Sequence[tuple[object, PlannedAnswers]],
+        *,
+        first: object = None,
     ) -> None:
-        try:
-            failed = await self._generate(stage, missing, once=True)
-        except LullError as error:
-            failed = error
-        if failed is not None:  # the user learns of it who waits for these answers
-            log.info("nothing is prepared: %s", failed)
+        self._stop()
+        self._ahead_of = [shaped_by for shaped_by, _ in missing]
+        self._ahead = asyncio.create_task(self._generate(stage, missing, first))
+
+    async def _wait_for(self, wanted: object) -> LullError | None:
+        """Wait until these answers are there, or until nothing generates them any more; return why
+        the first ones could not be generated, if so.
+        """
+        while self._ahead is not None and not self._has(wanted) and not self._ahead.done():
+            self._more.clear()
+            more = asyncio.ensure_future(self._more.wait())
+            await asyncio.wait({self._ahead, more}, return_when=asyncio.FIRST_COMPLETED)
+            more.cancel()
+        if self._ahead is None or self._has(wanted) or self._ahead.cancelled():
+            return None
+        return self._ahead.result()
 
     async def _generate(
         self,
         stage: ReplayTarget,
         missing: Sequence[tuple[object, PlannedAnswers]],
-        *,
-        once: bool = False,
+        first: object,
     ) -> LullError | None:
-        """Generate answers together and keep them; return why the first could not be, if so. With
-        `once` nothing is generated after a chat has interrupted this.
+        """Generate answers together and keep each pair as soon as it is there; return why the first
+        could not be generated, if so. After a chat has interrupted this, only a `first` pair that
+        the user waits for makes it go on.
         """
         begun = False
 
-        async def generate() -> list[AnswerPair | LullError | None]:
-            nonlocal begun
-            if once and begun:
-                return []
-            begun = True
-            return await at_once(
-                self._replay.answers_or_error(stage, plan.case, plan.seed) for _, plan in missing
-            )
+        async def answer(shaped_by: object, plan: PlannedAnswers) -> LullError | None:
+            answers = await self._replay.answers_or_error(stage, plan.case, plan.seed)
+            if isinstance(answers, LullError):
+                return answers  # asked again when it comes first
+            self._ready.append((shaped_by, _whole(answers)))
+            self._more.set()
+            return None
 
-        answered = await self._quiet.run(generate, hurry=True)
-        self._ready += [
-            (shaped_by, _whole(answers))
-            for (shaped_by, _), answers in zip(missing, answered, strict=False)
-            if not isinstance(answers, LullError)  # asked again when it comes first
-        ]
-        return answered[0] if answered and isinstance(answered[0], LullError) else None
+        async def generate() -> list[LullError | None]:
+            nonlocal begun
+            again, begun = begun, True
+            if again and (first is None or self._has(first)):
+                return []
+            return await at_once(answer(*one) for one in missing if not self._has(one[0]))
+
+        try:
+            failed = next(iter(await self._quiet.run(generate, hurry=True)), None)
+        except LullError as error:
+            failed = error
+        if failed is not None:  # the user learns of it who waits for these answers
+            log.info("nothing is prepared: %s", failed)
+        return failed
+
+    def _has(self, wanted: object) -> bool:
+        return any(shaped_by == wanted for shaped_by, _ in self._ready)
 
     def clear(self) -> None:
         """Drop all answers."""
@@ -183,6 +179,7 @@ class PreparedAnswers:
     def _stop(self) -> None:
         if self._ahead is not None:
             self._ahead.cancel()
+        self._ahead_of = []
 
 
 def _whole(answers: AnswerPair | None) -> AnswerPair | None:

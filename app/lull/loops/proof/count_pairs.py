@@ -60,11 +60,17 @@ class CountPairs:
         proposal: Proposal,
         stage: ReplayTarget,
         answered: Mapping[PlannedPair, AnswerPair | LullError | None],
+        *,
+        counted: int = 0,
+        early: bool = False,
     ) -> int:
         """Score and store the answered pairs one after the other, as long as the one that is next
-        is among them; return how many could be scored or are known not to be.
+        is among them; return how many could be scored or are known not to be, with those that were
+        `counted` before.
+
+        With `early`, while the model still writes other answers, only those that a program scores.
         """
-        counted, now = 0, proposal
+        now = proposal
         able = self._replay.cases(now, stage)
         while now.status in TO_PROVE:
             cases = self.asked(now, able)
@@ -72,17 +78,22 @@ class CountPairs:
                 break
             plan = following[0]
             answers = answered.get(plan)
-            if plan not in answered or (isinstance(answers, LullError) and counted):
+            if plan not in answered or (isinstance(answers, LullError) and (counted or early)):
                 break
             if isinstance(answers, LullError):
                 raise answers
             case = next(c for c in cases if (c.turn, c.part) == (plan.request, plan.part))
             try:
-                pair = await self._scored(now, case, plan.seed, answers)
+                if early:
+                    pair = answers and self._replay.score_by_program(now, case, plan.seed, answers)
+                else:
+                    pair = await self._scored(now, case, plan.seed, answers)
             except LullError:
                 if counted:
                     break
                 raise
+            if early and pair is None:
+                break
             if pair is None:
                 now = _without_verdict(now, case)
             # False: the user has decided or edited the proposal meanwhile.

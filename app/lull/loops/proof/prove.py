@@ -12,8 +12,10 @@ skill.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -21,6 +23,7 @@ from lull.core.errors import LullError, NotFound
 from lull.core.idle.ports import QuietRunner
 from lull.core.ports import Clock
 from lull.core.proof.evidence import Evidence, evidence_text
+from lull.core.proof.pairing import PlannedPair
 from lull.core.proof.pairs import distinct_pairs, totals_of
 from lull.core.proof.proof import (
     ProofRule,
@@ -36,7 +39,7 @@ from lull.core.proof.rules import ProveRule
 from lull.loops.feedback.at_once import at_once
 from lull.loops.proof.count_pairs import CountPairs
 from lull.loops.proof.proof_ground import ProofGround
-from lull.loops.proof.replay import OpensTargets, Replay, ReplayTarget
+from lull.loops.proof.replay import AnswerPair, OpensTargets, Replay, ReplayTarget
 from lull.store.proof.proposals import Proposals
 
 log = logging.getLogger(__name__)
@@ -230,15 +233,52 @@ class Prove:
             await self.pairs.settle(proposal, stage, cases)
             return 0
         of_request = {(case.turn, case.part): case for case in cases}
-        asked = [(of_request[plan.request, plan.part], plan.seed) for plan in planned]
+        answered: dict[PlannedPair, AnswerPair | LullError | None] = {}
+        more = asyncio.Event()
+
+        async def answer(plan: PlannedPair) -> None:
+            case = of_request[plan.request, plan.part]
+            answered[plan] = await self._replay.answers_or_error(stage, case, plan.seed)
+            more.set()
+
         # The caller decided that it is time for proofs; chats still go before each replay.
-        answered = await self._quiet.run(
-            lambda: at_once(
-                self._replay.answers_or_error(stage, case, seed) for case, seed in asked
-            ),
-            hurry=True,
+        written = asyncio.create_task(
+            self._quiet.run(
+                lambda: at_once(answer(plan) for plan in planned if plan not in answered),
+                hurry=True,
+            )
         )
-        return await self.pairs.count(proposal, stage, dict(zip(planned, answered, strict=True)))
+        try:
+            counted = await self._count_early(proposal, stage, answered, more, written)
+        finally:
+            written.cancel()
+            await asyncio.gather(written, return_exceptions=True)
+        return await self.pairs.count(
+            self._proposals.get(proposal_id), stage, answered, counted=counted
+        )
+
+    async def _count_early(
+        self,
+        proposal: Proposal,
+        stage: ReplayTarget,
+        answered: Mapping[PlannedPair, AnswerPair | LullError | None],
+        more: asyncio.Event,
+        written: asyncio.Task[list[None]],
+    ) -> int:
+        """Count pairs as soon as they are answered, where a program scores them, until all are
+        written or they decide the proof; return how many.
+        """
+        counted = 0
+        while not written.done() and proposal.to_test:
+            more.clear()
+            news = asyncio.create_task(more.wait())
+            await asyncio.wait({written, news}, return_when=asyncio.FIRST_COMPLETED)
+            news.cancel()
+            counted = await self.pairs.count(proposal, stage, answered, counted=counted, early=True)
+            proposal = self._proposals.get(proposal.id)
+        if written.done():
+            written.result()
+        return counted
 
     async def _grounded(self, proposal: Proposal, stage: ReplayTarget) -> Proposal | None:
         """The proposal with the ground that its proof runs on; None if the user has decided."""

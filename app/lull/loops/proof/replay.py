@@ -153,6 +153,21 @@ class Replay:
         scores = (first[0], second[0])
         return pair_of(case, seed, answers, scores=scores, scored_by=first[1])
 
+    def score_by_program(
+        self, proposal: Proposal, case: ReplayCase, seed: int, answers: AnswerPair
+    ) -> Pair | None:
+        """Score the answers to a recorded request as `score` does, but without asking a model; None
+        if no check can decide on both.
+        """
+        found = [
+            self._scores.by_program(proposal, case.served, case.part, answer) for answer in answers
+        ]
+        first, second = found
+        if first is None or second is None or first[1] != second[1]:
+            return None
+        scores = (first[0], second[0])
+        return pair_of(case, seed, answers, scores=scores, scored_by=first[1])
+
     async def answers(self, stage: ReplayTarget, case: ReplayCase, seed: int) -> AnswerPair:
         """Generate two answers to a recorded request, without and with the proposed skill, with the
         same seed.

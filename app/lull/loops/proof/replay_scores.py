@@ -35,9 +35,7 @@ class ReplayScores:
         """
         if not answer.complete:
             return None
-        said = self._verified(proposal, served, part, answer.message.text)
-        said = said or self._held_to(proposal, served, answer.message)
-        if said is not None:
+        if (said := self.by_program(proposal, served, part, answer)) is not None:
             return said
         judge = self._judges.judge()
         if judge is None:
@@ -45,6 +43,17 @@ class ReplayScores:
         question = _question(proposal, served, part, answer.message)
         verdict = majority(await judge.votes(question))
         return ((verdict + 1) / 2, f"judge:{judge.version}") if verdict is not None else None
+
+    def by_program(
+        self, proposal: Proposal, served: ServedTurn, part: PairPart, answer: Completion
+    ) -> tuple[float, str] | None:
+        """Score a new answer to a past request as `score` does, but without asking a model; None if
+        no check can decide.
+        """
+        if not answer.complete:
+            return None
+        said = self._verified(proposal, served, part, answer.message.text)
+        return said or self._held_to(proposal, served, answer.message)
 
     def _verified(
         self, proposal: Proposal, served: ServedTurn, part: PairPart, answer: str

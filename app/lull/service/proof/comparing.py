@@ -14,11 +14,10 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, Protocol
 
 from lull.contract.json_object import Json
-from lull.core.chat.picks import Pick
+from lull.core.chat.picks import Comparison, NextPair, Pick
 from lull.core.errors import LullError, UsageError
 from lull.core.proof.proof import ProofRule
 from lull.core.proof.proposal import Proposal
-from lull.loops.proof.compare import Comparison, NextPair
 from lull.service.proof.proposal_views import evidence_view
 from lull.store.disk.uninterrupted import uninterrupted
 from lull.store.proof.proposals import Proposals

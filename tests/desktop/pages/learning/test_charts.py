@@ -86,9 +86,17 @@ def test_one_answer_is_told_in_words_and_not_drawn(on_script: Shown, scripted: S
     page = opened(on_script, scripted, on_one_day(1))
     choose(page, ChartName.ANSWERS)
     on_script.until(page.none.isVisible)
-    assert page.none.text().startswith("Only one answer has been scored so far")
+    assert "1 of the 20 needed. Rate a few" in page.none.text()
     assert not page.curves.isVisible()
-    assert charts(on_one_day(0), [])[ChartName.ANSWERS].none.startswith("No answer has been scored")
+    assert charts(on_one_day(0), [])[ChartName.ANSWERS].none.startswith("Too few answers")
+
+
+def test_what_a_chart_means_stands_above_it(on_script: Shown, scripted: Scripted) -> None:
+    page = opened(on_script, scripted, on_one_day(3))
+    choose(page, ChartName.ANSWERS)
+    on_script.until(page.means.isVisible)
+    assert "3 of the 20 needed" in page.means.text()
+    on_script.until(lambda: page.means.geometry().bottom() < page.beside.geometry().top())
 
 
 def test_beside_a_value_stand_its_interval_and_the_number_of_answers(

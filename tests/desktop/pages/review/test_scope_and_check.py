@@ -57,6 +57,27 @@ def test_a_check_is_shown_in_words_and_can_be_removed(on_desk: Shown, desk: Desk
     on_desk.until(lambda: desk.stores.proposals.get(proposal.id).check == "")
     on_desk.until(lambda: not beside.check.isVisible())
     on_desk.until(beside.no_check.isVisible)
+    note = on_desk.desktop.window.note
+    on_desk.until(note.undo.isVisible)
+    note.undo.click()
+    on_desk.until(lambda: desk.stores.proposals.get(proposal.id).check == proposal.check)
+    on_desk.until(beside.check.isVisible)
+
+
+def test_a_check_that_tested_the_answers_is_not_removed_without_a_word(
+    on_desk: Shown, desk: Desk
+) -> None:
+    proposal = desk.propose(
+        check='{"kind": "words", "at_most": 60}', replays=proved(), status=ProposalStatus.PROVED
+    )
+    page = opened(on_desk, with_=1)
+    page.view.beside.remove.click()
+    dialog = dialog_of(page, LoseTestsDialog)
+    assert isinstance(dialog, LoseTestsDialog)
+    assert "tested with its check" in dialog.words.text()
+    on_desk.bot.keyClick(dialog, Qt.Key.Key_Return)  # keeps it
+    on_desk.until(lambda: not dialog.isVisible())
+    assert desk.stores.proposals.get(proposal.id).check == proposal.check
 
 
 def test_several_checks_are_shown_together_and_that_they_are_not_the_whole(

@@ -371,4 +371,5 @@ def test_another_language_says_from_when(on_script: Shown, code: str, said: str)
     assert isinstance(page, SettingsPage)
     page.window_card._choose_language(code)
     assert on_script.told == [said]
+    assert on_script.desktop.window.note.undo.text() == "Restart now"
     page.window_card._choose_language("system")

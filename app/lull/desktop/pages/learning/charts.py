@@ -194,15 +194,8 @@ def _answers(learning: Json, marks: tuple[ChartMark, ...], baseline: float | Non
     by_day = _dots(((_noon(day["day"]), day["reward"], day["n"]) for day in days), sure=True)
     if len(by_day) < LEAST_DAYS:
         by_day = ()  # its interval spans the day, also before the first answer
-    none = tr(
-        "No answer has been scored yet. Rate a few, or just keep chatting: what you say "
-        "next counts too."
-    )
-    if dots:
-        none = tr(
-            "Only one answer has been scored so far; a curve needs at least two. Rate a few, or "
-            "just keep chatting: what you say next counts too."
-        )
+    told = meaning.trend_sentence([(float(p["reward"]), int(p.get("n", 1))) for p in found])
+    more = tr("Rate a few, or just keep chatting: what you say next counts too.")
     return Chart(
         name=ChartName.ANSWERS,
         series=()
@@ -233,8 +226,8 @@ def _answers(learning: Json, marks: tuple[ChartMark, ...], baseline: float | Non
             for day in reversed(days)
             if day["n"]
         ),
-        none=none,
-        meaning=meaning.trend_sentence([(float(p["reward"]), int(p.get("n", 1))) for p in found]),
+        none=f"{told} {more}",
+        meaning=told,
         about=tr("How likely the answers in your chats were to be good, and the mean of each day."),
     )
 
@@ -266,9 +259,7 @@ def _parted(
         level=baseline,
         heads=(tr("Day"), tr("With"), tr("Without")),
         rows=tuple(rows),
-        none=tr("No answer with skills has been scored yet.")
-        if skills
-        else tr("No adapter has answered yet."),
+        none=compare(*sides) if skills else tr("No adapter has answered yet."),
         meaning=compare(*sides),
         about=tr("Each day's answers that had skills in their prompts, and those that had none.")
         if skills

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from lull.contract import routes
 from lull.contract.json_object import Json
+from lull.core.feedback.trend import LEAST_SIDE
 from lull.desktop.language.words import counted, now, tr, translated
 from lull.desktop.pages.learning.adapters_dialog import AdaptersDialog
 from lull.desktop.pages.learning.chart_filter import ChartFilter
@@ -169,9 +170,9 @@ class LearningPage(Page):
         self.none = label("", "muted", wrap=True)
         self.none.setAlignment(Qt.AlignmentFlag.AlignCenter)
         card.box.addWidget(self.none, 1)
+        card.box.addWidget(self.means)
         self.beside = Sides(self.curves, self.values, sizes=(550, 280), grows=True)
         card.box.addWidget(self.beside, 1)
-        card.box.addWidget(self.means)
         return card
 
     # Visibility
@@ -199,23 +200,34 @@ class LearningPage(Page):
         adapters = self.state.value(Subject.ADAPTERS).get("adapters")
         if value.get("runs") or adapters or self.feed.value.get("points") or self.feed.is_filtered:
             return None
-        placings = placing_words(self.feed.value.get("placings", ()))
-        more = f"{self._doing(value)}\n{placings}".strip()
-        missing = int(value.get("wanted_groups") or 0) - int(value.get("telling_groups") or 0)
-        if missing <= 0:
-            return Empty(head=tr("No run yet"), text=more)
-        words = counted(
-            missing,
-            "Skills work without this. Training the model itself needs both good and bad answers "
-            "to %1 more request: rate some answers, or correct them in your own words.",
-            "Skills work without this. Training the model itself needs both good and bad answers "
-            "to %1 more requests: rate some answers, or correct them in your own words.",
+        words = tr(
+            "Whether answers get better shows here once %1 of them have been scored: rate some, or "
+            "say in the chat what is wrong with one.",
+            2 * LEAST_SIDE,
         )
+        more = [self._training(value), self._doing(value)]
+        more += [placing_words(self.feed.value.get("placings", ()))]
         rate = (tr("Rate answers"), lambda: self.kit.go(PageName.CONVERSATIONS))
         fold = (tr("Show less") if self._unfolded else tr("Show more"), self._turn)
-        text = f"{words}\n{more}" if self._unfolded else words
+        said = [words, *(more if self._unfolded else ())]
         return Empty(
-            head=tr("No run yet"), text=text.strip(), offers=(rate, fold) if more else (rate,)
+            head=tr("Too little to tell yet"),
+            text="\n".join(filter(None, said)),
+            offers=(rate, fold) if any(more) else (rate,),
+        )
+
+    @staticmethod
+    def _training(value: Json) -> str:
+        """Say for how many more requests good and bad answers are needed before a run."""
+        missing = int(value.get("wanted_groups") or 0) - int(value.get("telling_groups") or 0)
+        if missing <= 0:
+            return ""
+        return counted(
+            missing,
+            "Training the model itself, without which skills work too, needs good and bad answers "
+            "to %1 more request.",
+            "Training the model itself, without which skills work too, needs good and bad answers "
+            "to %1 more requests.",
         )
 
     def _turn(self) -> None:

@@ -1,11 +1,13 @@
 """Sends the user's change of a proposed skill's scope or check to the service.
 
 It asks first if the user has compared answers for the proposal, or if it has been tested: a pick is
-the user's own work, a test takes minutes, and neither can be brought back.
+the user's own work, a test takes minutes, and neither can be brought back. A check that was removed
+can.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 
 from PySide6.QtCore import QObject, Qt, Signal
@@ -76,6 +78,11 @@ def lost_words(proposal: Json, *, scope: bool) -> str:
             "This suggestion has been tested. With another scope it is another skill, and is "
             "tested again."
         )
+    if evidence.get("pairs") and not scope:
+        return tr(
+            "This suggestion has been tested with its check. Without it, it is tested again, and "
+            "you or a model judge the answers."
+        )
     return ""
 
 
@@ -116,5 +123,11 @@ class ScopeChange(QObject):
 
     def _changed(self, before: Json, after: Json) -> None:
         anew = before["evidence"]["pairs"] and not after["evidence"]["pairs"]
+        check = before.get("check_json")
+        if check and not after.get("check_json"):
+            text = tr("The check is gone: its answers are judged by you or by a model.")
+            undo = functools.partial(self._send, after, {"check": check})
+            self._state.told.emit(OutcomeMessage(text=text, undo=undo))
+            return
         text = tr("Changed. It will be tested again.") if anew else tr("Changed.")
         self._state.told.emit(OutcomeMessage(text=text))

@@ -154,7 +154,8 @@ class WindowCard(SearchedCard):
         text = tr("The window is in %1 after a restart.", named.get(code, code))
         if code == SYSTEM:
             text = tr("The window is in the system's language after a restart.")
-        self._kit.state.told.emit(OutcomeMessage(text=text))
+        again, button = self._kit.restart_window, tr("Restart now")
+        self._kit.state.told.emit(OutcomeMessage(text=text, undo=again, button=button))
 
     def _check(self, words: str, on: bool, do: Any) -> None:
         box = WrappedCheck(words)

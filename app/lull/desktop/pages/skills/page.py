@@ -100,7 +100,6 @@ class SkillsPage(Page):
         for column in (1, 2, 3):  # measured by the rows that are seen
             mode = QHeaderView.ResizeMode.ResizeToContents
             made.horizontalHeader().setSectionResizeMode(column, mode)
-        made.horizontalHeader().setResizeContentsPrecision(0)
         made.horizontalHeader().setHighlightSections(False)
         made.horizontalHeader().setDefaultAlignment(_LEFT)
         made.selectionModel().currentRowChanged.connect(self._moved)
