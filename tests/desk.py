@@ -48,6 +48,7 @@ from lull.service.control.settings_view import SettingsRequests
 from lull.service.feedback.rating import Rating
 from lull.service.process.bus import EventBus
 from lull.service.process.lock import Discovery, ServiceLock, write_discovery
+from lull.service.process.problems import Problems
 from lull.service.proof.comparing import ComparisonRequests
 from lull.service.proof.reviewing import ReviewRequests
 from lull.service.proof.routes import proposal_routes
@@ -487,6 +488,7 @@ class Desk:
             memory=NoExemplars(),
             scoring=self.proofs,
             conversations=stored.conversations,
+            problems=Problems(self.bus),
         )
         changes = SkillChangeRequests(self.approve, self.files, self.stores.skills)
         comparing = ComparisonRequests(

@@ -75,9 +75,15 @@ class Lull:
         assert ran.code == 0, ran
         return ran.json
 
-    def serve(self, *words: str, env: Mapping[str, str] | None = None) -> RunningLull:
+    def serve(
+        self, *words: str, env: Mapping[str, str] | None = None, anew: bool = False
+    ) -> RunningLull:
+        """Start the service. `anew` starts a new interpreter instead of a forked process, so that
+        its memory is its own.
+        """
         process = started(
             ["serve", "--port", "0", "--json", *words],
+            anew=anew,
             env=self.environment(env),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

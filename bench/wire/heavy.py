@@ -1,14 +1,15 @@
 """`python -m bench.wire.heavy`: how much one heavy request delays all others.
 
 A steady client asks little questions, one after the other; beside it come a long text, very many
-messages, an image, six of the long and of the many at once, and packed bodies that unpack to
-gigabytes. Measured are the little ones' times, also as a ratio to those beside nothing, how long a
-write of somebody else waits for the store, and the memory of the service with its reader of long
-bodies.
+messages, an image, six of the long and of the many at once, and packed bodies: that unpack to
+gigabytes, to as long a text, as many objects and as many values as are read of one, six at once.
+Measured are the little ones' times, also as a ratio to those beside nothing, how long a write of
+somebody else waits for the store, and the memory of the service with its reader of long bodies.
 """
 
 import argparse
 import base64
+import gzip
 import http.client
 import json
 import socket
@@ -31,6 +32,8 @@ Row = dict[str, Any]
 MIB = 1 << 20
 BETWEEN_S = 0.01
 SETTLE_S = 3.0
+RESTED_S = 12.0
+"""More than the reader of long bodies stays when it has grown."""
 QUIET = "nothing"
 """The case beside which the others' p99 is given as a ratio."""
 
@@ -79,6 +82,11 @@ def _cases() -> dict[str, Heavy]:
         "6 x 60 MB text": lambda port: _at_once([text] * 6, port),
         "6 x 200,000 messages": lambda port: _at_once([many] * 6, port),
         "100 bombs": lambda port: [_post(port, bomb, "zstd") for _ in range(100)],
+        "6 bombs at once": lambda port: _at_once([bomb] * 6, port, "zstd"),
+        "6 packed texts at once": lambda port: _at_once([_packed(PACKED_TEXT)] * 6, port, "zstd"),
+        "6 packed, many objects": lambda port: _at_once([_packed(PACKED_MANY)] * 6, port, "zstd"),
+        "6 packed, many values": lambda port: _at_once([_packed(PACKED_VALUES)] * 6, port, "zstd"),
+        "6 x 60 MB of gzip": lambda port: _at_once([gzip.compress(text, 1)] * 6, port, "gzip"),
     }
 
 
@@ -86,8 +94,20 @@ def _chat(messages: object) -> bytes:
     return json.dumps({"model": "mock", "stream": False, "messages": messages}).encode()
 
 
-def _at_once(bodies: Sequence[bytes], port: int) -> None:
-    threads = [threading.Thread(target=_post, args=(port, body)) for body in bodies]
+PACKED_TEXT = [{"role": "user", "content": "word and more " * (15_500_000 // 14)}]
+"""Nearly as much as is read of a packed body: a quarter of the longest."""
+PACKED_MANY = [{"role": "user", "content": f"number {n}"} for n in range(290_000)]
+"""Nearly as many objects as are read of any body."""
+PACKED_VALUES = [{"role": "user", "content": "hi", "n": [*range(1_100_000)]}]
+"""Nearly as many values."""
+
+
+def _packed(messages: object) -> bytes:
+    return zstandard.ZstdCompressor(level=3).compress(_chat(messages))
+
+
+def _at_once(bodies: Sequence[bytes], port: int, encoding: str = "") -> None:
+    threads = [threading.Thread(target=_post, args=(port, body, encoding)) for body in bodies]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -132,7 +152,14 @@ def _measured(
         "before_mb": round(before),
         "most_mb": round(max(memory)),
         "after_mb": round(service.memory_mb),
+        "rested_mb": round(_rested_mb(service)),
     }
+
+
+def _rested_mb(service: processes.Started) -> float:
+    """Return the memory once the reader of long bodies has left, which needs no memory any more."""
+    time.sleep(RESTED_S)
+    return service.memory_mb
 
 
 def _busy(service: processes.Started) -> bool:

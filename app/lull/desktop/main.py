@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
 from collections.abc import Callable, Sequence
 from typing import Final
 
@@ -22,6 +24,7 @@ from lull.desktop.service.event_stream import EventStream
 from lull.desktop.service.place import Place
 from lull.desktop.service.service_process import ServiceProcess, Spawn, spawn
 from lull.desktop.service.state import AppState, Subject
+from lull.desktop.session_bus import start_no_bus
 from lull.desktop.shared.teaching import rate_and_teach
 from lull.desktop.shared.testing.finished_tests import FinishedTests
 from lull.desktop.single import SingleInstance
@@ -256,6 +259,7 @@ def run(place: Place, *, hidden: bool = False, arguments: Sequence[str] = ("lull
 
     If another instance runs already, show its window (unless `hidden`) and return.
     """
+    start_no_bus(os.environ, sys.platform)
     app = QApplication(list(arguments))
     app.setApplicationName("Lull")
     app.setDesktopFileName("lull")

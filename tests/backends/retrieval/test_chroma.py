@@ -15,7 +15,7 @@ import pytest
 from chromadb.api.shared_system_client import SharedSystemClient
 
 from lull.backends.retrieval import exemplars
-from lull.backends.retrieval.chroma_collection import collection_name
+from lull.backends.retrieval.chroma_collection import ChromaCollection, collection_name
 from lull.backends.retrieval.embedder import HashedNgrams
 from lull.backends.retrieval.exemplars import ChromaExemplars
 from lull.backends.retrieval.recollection import FEW_REQUESTS
@@ -201,6 +201,39 @@ def test_what_lies_on_the_disk_alone_is_removed_like_the_rest(tmp_path: Path) ->
     memory.remove(memory.of_turns([f"{n}{turn}" for n in range(30) for turn in "ab"]))
     assert memory.count() == 1
     assert eventually(lambda: near(memory, "which wine for fish", "mine"), bool) == ["menu"]
+
+
+class Refusing(ChromaCollection):
+    """A database that removes nothing while it is told to refuse."""
+
+    refuses = False
+
+    def remove(self, ids: Sequence[str]) -> None:
+        if self.refuses:
+            raise StoreError("There is no memory now.")
+        super().remove(ids)
+
+
+def test_what_cannot_be_removed_now_is_not_found_and_removed_before_anything_is_stored(
+    tmp_path: Path,
+) -> None:
+    store = Refusing(tmp_path, HashedNgrams.name)
+    memory = ChromaExemplars(tmp_path, HashedNgrams(), store)
+    add(memory, "mine:menu", "write a menu for Sunday", "menu")
+    add(memory, "mine:wine", "write a menu for Sunday", "wine")
+    store.refuses = True
+    with pytest.raises(StoreError):
+        memory.remove(["mine:menu"])
+    assert near(memory, "write a menu for Sunday") == ["wine"]
+    for stores in (lambda: add(memory, "mine:menu", "a menu", "menu"), memory.rewrite):
+        with pytest.raises(StoreError):
+            stores()
+    assert sorted(store.ids()) == ["mine:menu", "mine:wine"]
+    store.refuses = False
+    add(memory, "other:wine", "which wine for fish", "wine")
+    assert sorted(store.ids()) == ["mine:wine", "other:wine"]
+    add(memory, "mine:menu", "write a menu for Sunday", "menu")  # rated good again
+    assert sorted(store.ids()) == ["mine:menu", "mine:wine", "other:wine"]
 
 
 def test_another_embedder_makes_the_vectors_again_and_mixes_none(

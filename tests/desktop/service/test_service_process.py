@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -13,7 +16,7 @@ from lull.contract.json_object import Json
 from lull.core.errors import SettingsError
 from lull.desktop.service.down_words import ServiceState
 from lull.desktop.service.place import Place
-from lull.desktop.service.service_process import ServiceProcess, last_error
+from lull.desktop.service.service_process import ServiceProcess, last_error, spawn
 
 
 @dataclass
@@ -303,3 +306,39 @@ def test_places_are_values() -> None:
         service=World(),
     )
     assert replace(place, home=Path("/b")).preferences_file == Path("/b/window.ini")
+
+
+def pipe(place: Path) -> None:
+    os.mkfifo(place)
+
+
+def folder(place: Path) -> None:
+    place.mkdir()
+
+
+def device(place: Path) -> None:
+    place.symlink_to("/dev/zero")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="no pipes in folders here")
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("make", [pipe, folder, device])
+def test_what_lies_in_the_place_of_the_last_words_holds_nobody_up(
+    tmp_path: Path, make: Callable[[Path], None]
+) -> None:
+    place = Place(
+        home=tmp_path,
+        window_socket=tmp_path / "window.sock",
+        logs=tmp_path / "logs",
+        service=Speaking(),
+    )
+    place.logs.mkdir()
+    make(place.service_error_file)
+    child = spawn(place)
+    assert isinstance(child, subprocess.Popen)
+    assert child.wait(30) == 0
+    assert last_error(place.service_error_file) == {}
+
+
+class Speaking(World):
+    serve = (sys.executable, "-c", "print('a word')")

@@ -207,6 +207,20 @@ def test_a_control_socket_that_is_removed_is_put_back(lull: Lull, gone: str) -> 
     assert not made.exists()
 
 
+@pytest.mark.skipif(os.name != "posix", reason="no pipes in folders here")
+@pytest.mark.timeout(300)
+def test_a_pipe_in_the_place_of_its_file_holds_up_no_command_and_not_the_end(lull: Lull) -> None:
+    running = lull.serve()
+    found = lull.home / "service.json"
+    found.unlink()
+    os.mkfifo(found)
+    eventually(found.is_file, within_s=60)
+    assert lull.run("status").code == 0
+    found.unlink()
+    os.mkfifo(found)
+    assert running.stop() == 0
+
+
 def test_a_taken_port_is_named(lull: Lull, tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", free_port()))

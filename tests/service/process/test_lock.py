@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -87,6 +88,17 @@ def test_a_discovery_file_that_says_nothing_is_none(tmp_path: Path, text: str) -
     assert read_discovery(file) is None
     assert read_discovery(tmp_path / "none") is None
     assert read_discovery(tmp_path) is None
+
+
+@pytest.mark.skipif(os.name != "posix", reason="no pipes in folders here")
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("make", [os.mkfifo, lambda file: file.symlink_to("/dev/zero")])
+def test_a_pipe_or_a_device_in_its_place_says_nothing(
+    tmp_path: Path, make: Callable[[Path], None]
+) -> None:
+    file = tmp_path / "service.json"
+    make(file)
+    assert read_discovery(file) is None
 
 
 def test_a_newer_version_may_say_more(tmp_path: Path) -> None:

@@ -139,6 +139,41 @@ def test_where_no_past_request_can_be_kept_now_it_is_said_and_kept_later(
     assert kept(lull) == {f"{turn}:" for turn in rated}
 
 
+@pytest.mark.parametrize("restarts", [False, True])
+def test_a_rating_that_is_taken_back_counts_where_no_past_request_can_be_removed_now(
+    lull: Lull, tmp_path: Path, restarts: bool
+) -> None:
+    site, short = tmp_path / "site", tmp_path / "short"
+    env = may_starve(site)
+    (site / "sitecustomize.py").write_text(STARVED_FROM_THE_START.format(short=str(short)))
+    with Cook() as cook:
+        lull.upstream = cook.address
+        running = lull.serve(env=env)
+        eventually(lambda: lull.ask("status")["upstream"]["ok"])
+        bad, excluded, good = [rated_good(running, lull, f"write a menu for {w}") for w in FRUITS]
+        eventually(lambda: child(running, KEEPS) is None)  # it leaves where nothing is kept
+        short.touch()
+        socket = ControlSocket(lull.home)
+        said = socket.ask("POST", routes.RATE.format(id=bad), {"label": "bad"})
+        assert said.status == 200 and said.json["label"] == "bad", said
+        path = routes.CONVERSATION_EXCLUDE.format(id=conversation_of(socket, excluded))
+        assert socket.ask("POST", path, {"excluded": True}).status == 200
+        (problem,) = lull.ask("status")["problems"]
+        assert "past requests" in problem["detail"] and "memory" in problem["hint"]
+        if restarts:
+            running.kill()
+        short.unlink()
+        if restarts:
+            running = lull.serve(env=env)
+            eventually(lambda: child(running, KEEPS))
+            eventually(lambda: child(running, KEEPS) is None)  # the memory was opened
+        another = rated_good(running, lull, "write a menu for quince")
+        eventually(lambda: lull.ask("status")["problems"], lambda found: not found)
+        running.stop()
+    assert kept(lull) == {f"{turn}:" for turn in (good, another)}
+
+
+FRUITS = ("apple", "pear", "plum")
 STARVED_FROM_THE_START = """
 import os, resource, sys
 if os.path.exists({short!r}) and any("chroma_child" in word for word in sys.orig_argv):
@@ -155,6 +190,11 @@ def rated_good(running: RunningLull, lull: Lull, text: str) -> str:
     said = socket.ask("POST", routes.RATE.format(id=turn), {"label": "good"})
     assert said.status == 200, said
     return str(turn)
+
+
+def conversation_of(socket: ControlSocket, turn: str) -> str:
+    conversation: str = socket.get(routes.TURN.format(id=turn))["conversation"]
+    return conversation
 
 
 def turns(socket: ControlSocket) -> list[Json]:

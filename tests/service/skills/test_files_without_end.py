@@ -94,6 +94,24 @@ def test_in_the_place_of_a_working_copy_and_of_the_witness(lull: Lull) -> None:
     assert lull.serve().stop() == 0
 
 
+@pytest.mark.parametrize("make", [pipe, endless], ids=["pipe", "endless"])
+def test_in_the_place_of_what_is_kept_of_backups_of_clients_and_in_the_trash(
+    lull: Lull, make: Callable[[Path], None]
+) -> None:
+    names = ("backups.json", "trash/000001.gz", "clients/zed-0123456789ab/connection.json")
+    assert lull.serve().stop() == 0
+    for name in names:
+        (lull.home / name).parent.mkdir(parents=True, exist_ok=True)
+        make(lull.home / name)
+    running = lull.serve()
+    (problem,) = eventually(lambda: lull.ask("status")["problems"])
+    assert "000001.gz" in problem["detail"]
+    for words in (["trash"], ["connect"], ["backup"], ["doctor"]):
+        ran = lull.run(*words)
+        assert ran.code in (0, 1) and "did not come to an end" not in ran.out, ran
+    assert running.stop() == 0
+
+
 def test_in_the_place_of_an_adapter_whose_neighbour_has_a_damaged_record(lull: Lull) -> None:
     lull.serve().stop()
     weights = lull.home / "adapters" / "adapter_1" / "adapters.safetensors"

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from lull.core.errors import StoreError
+from lull.core.training.run_format import EVENTS, SPEC
 from lull.core.training.spec import RunKind
 from lull.store.training.run_folders import RunFolders
 from tests.trainer.making import examples, spec
@@ -54,3 +57,18 @@ def test_a_sweep_leaves_unknown_runs_where_rows_are_missing(folders: RunFolders)
     assert careful.sweep(["known"]) == [".new-torn"]
     assert folders.sweep(["known"]) == ["unknown"]
     assert [one.name for one in folders.root.iterdir()] == ["known"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="no pipes in folders here")
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("make", [os.mkfifo, lambda file: file.symlink_to("/dev/zero")])
+def test_a_pipe_or_a_device_in_a_runs_folder_keeps_nobody_waiting(
+    tmp_path: Path, make: Callable[[Path], None]
+) -> None:
+    folders = RunFolders(tmp_path)
+    folders.folder("run_1").mkdir()
+    for name in (SPEC, EVENTS):
+        make(folders.folder("run_1") / name)
+    assert folders.steps("run_1") == []
+    with pytest.raises(StoreError):
+        folders.spec("run_1")

@@ -70,6 +70,8 @@ class ChromaExemplars:
         """Past requests in memory by client, the one heard of last at the end."""
         self._on_disk: set[str] = set()
         """Clients whose past requests are not in memory."""
+        self._unremoved: set[str] = set()
+        """Ids that are gone from memory, and could not be removed from the disk yet."""
         self._reading = False
         self._foreseeing = False
         if not folder.exists():
@@ -113,7 +115,7 @@ class ChromaExemplars:
         offset, size = 0, PAGE_SIZE
         while size == PAGE_SIZE:
             page = self._store.page(offset, client=client)
-            yield from page
+            yield from (one for one in page if one[0].id not in self._unremoved)
             size = len(page)
             offset += size
 
@@ -245,6 +247,7 @@ class ChromaExemplars:
 
     def _put(self, label: ExemplarLabel, text: str) -> None:
         vector = self._vector(text)
+        self._remove_waiting()
         self._take_in(label.client)
         self._store.put(label, vector, text)
         with self._lock:
@@ -261,12 +264,22 @@ class ChromaExemplars:
                 del self._by_client[client]
 
     def remove(self, ids: list[str]) -> None:
-        """Delete the past requests with these ids from the database and the copy in memory."""
+        """Delete the past requests with these ids from the copy in memory and the database.
+
+        Raises StoreError if the database does not work now: then they are no longer found, and are
+        removed from it before anything else is stored or rewritten there.
+        """
         with self._writing:
-            if ids:
-                self._store.remove(ids)
             with self._lock:
                 self._drop(set(ids))
+            self._unremoved.update(ids)
+            self._remove_waiting()
+
+    def _remove_waiting(self) -> None:
+        """Remove from the database what was only removed from memory. Holds `_writing`."""
+        if self._unremoved:
+            self._store.remove(sorted(self._unremoved))
+            self._unremoved.clear()
 
     def remove_skill(self, *, client: str, skill: str) -> None:
         """Delete a skill's past requests; `client` is "" for a skill of all clients."""
@@ -286,6 +299,7 @@ class ChromaExemplars:
     def rewrite(self) -> None:
         """Rewrite the database so that deleted content is gone from its files."""
         with self._writing:
+            self._remove_waiting()
             self._store.rewrite()
 
     def count(self) -> int:

@@ -16,7 +16,7 @@ import subprocess
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Final, Protocol
+from typing import BinaryIO, Final, Protocol
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -26,11 +26,14 @@ from lull.desktop.language.words import tr
 from lull.desktop.service.down_words import DownWords, ServiceState, down_words
 from lull.desktop.service.free_port import address_of, is_free
 from lull.desktop.service.place import Place
+from lull.desktop.service.plain_files import open_plain
 
 LOOK_MS: Final = 300
 PORT_LOOK_S: Final = 3.0
 """Seconds between two checks whether the port that another program uses is free again."""
 FIRST_RESTART_S: Final = 0.3
+MOST_ERROR_BYTES: Final = 1_000_000
+"""Most bytes that are read of the end of what a service said before it fell."""
 _WORDS = re.compile(r"^lull: (?P<title>[^:]+): (?P<detail>.*?)(?: \((?P<hint>[^()]*)\))?$")
 
 
@@ -53,10 +56,11 @@ def spawn(place: Place) -> Child:
     """Start the service as a process in a session of its own and return the process. Raises
     OSError.
 
-    The service writes errors as JSON to the file `Place.service_error_file`.
+    The service writes errors as JSON to the file `Place.service_error_file`; nowhere, if something
+    else lies in its place.
     """
     place.logs.mkdir(parents=True, exist_ok=True)
-    with place.service_error_file.open("wb") as words:
+    with _error_file(place.service_error_file) as words:
         return subprocess.Popen(
             [*place.service.serve, "--json"],
             stdin=subprocess.DEVNULL,
@@ -65,6 +69,16 @@ def spawn(place: Place) -> Child:
             start_new_session=True,
             env={**os.environ, "LULL_HOME": str(place.home)},
         )
+
+
+def _error_file(path: Path) -> BinaryIO:
+    """Open the file for a service's output and errors, emptied; the null device if that is no
+    regular file or cannot be opened, as on a full disk: the service starts without it, too.
+    """
+    try:
+        return os.fdopen(open_plain(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb")
+    except OSError:
+        return Path(os.devnull).open("wb")
 
 
 class ServiceProcess(QObject):
@@ -267,8 +281,9 @@ def last_error(path: Path) -> dict[str, str]:
     `hint`, or {} if there is none.
     """
     text = ""
-    with contextlib.suppress(OSError):
-        text = path.read_text("utf-8", errors="replace")
+    with contextlib.suppress(OSError), os.fdopen(open_plain(path), "rb") as file:
+        file.seek(max(0, os.fstat(file.fileno()).st_size - MOST_ERROR_BYTES))
+        text = file.read(MOST_ERROR_BYTES).decode("utf-8", errors="replace")
     for line in reversed(text.splitlines()):
         if said := _error_in(line):
             return said

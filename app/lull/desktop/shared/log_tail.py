@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-import stat
 from pathlib import Path
 from typing import Final
+
+from lull.desktop.service.plain_files import open_plain
 
 LOG_FILE: Final = "service.log"
 
@@ -27,7 +28,7 @@ class LogTail:
         end.
         """
         try:
-            with os.fdopen(_opened(self._path), "rb") as file:
+            with os.fdopen(open_plain(self._path), "rb") as file:
                 found = os.fstat(file.fileno())
                 if self._at < 0 or found.st_ino != self._inode or found.st_size < self._at:
                     self._at = max(0, found.st_size - TAIL_BYTES)
@@ -39,15 +40,3 @@ class LogTail:
         self._at += len(data)
         *lines, self._rest = (self._rest + data).split(b"\n")
         return [line.decode("utf-8", "replace") for line in lines]
-
-
-def _opened(path: Path) -> int:
-    """Open the log for reading. Raises OSError for a pipe or device in its place, which has no end
-    or keeps its reader waiting.
-    """
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    descriptor = os.open(path, flags)
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise OSError(f"{path} is not a regular file")
-    return descriptor

@@ -48,7 +48,7 @@ from lull.store.backups.parts import Tell
 from lull.store.backups.reading import manifest_of
 from lull.store.backups.restoring import replaced_data_folders
 from lull.store.disk.leftovers import sweep_folder
-from lull.store.disk.on_disk import write_atomically
+from lull.store.disk.on_disk import read_regular, write_atomically
 from lull.store.sqlite.database import Database
 
 log = logging.getLogger(__name__)
@@ -59,6 +59,7 @@ LOOK_WHETHER_DUE_EVERY_S: Final = 15.0
 RETRY_S: Final = 600.0
 """Seconds until the next check for a due backup, after one was made, failed or was not due."""
 _MADE: Final = "backups.json"
+_MOST_MADE_BYTES: Final = 4_000_000
 _REMEMBERED: Final = 500
 _NAMED: Final = 3
 """How many damaged things a message names."""
@@ -120,7 +121,7 @@ def _made(home: Path, target: Path, *, now: datetime, tell: Tell) -> FinishedBac
 
 def _remembered(home: Path) -> list[Path]:
     with contextlib.suppress(OSError, ValueError):
-        return [Path(file) for file in json.loads((home / _MADE).read_bytes())]
+        return [Path(file) for file in json.loads(read_regular(home / _MADE, _MOST_MADE_BYTES))]
     return []
 
 

@@ -123,6 +123,7 @@ class BackgroundTasks:
         lost = await self._skills.memory.open_for(self._skills.index)
         if lost is not None:
             self._shared.problems.report("exemplars", lost)
+        await self._service.views.rating.forget_refused()
         await self._service.learning.proofs.review.remember_examples()
 
     def _probe_every_s(self) -> float:

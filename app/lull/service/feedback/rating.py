@@ -2,12 +2,14 @@
 
 A good rating stores the request in the exemplar memory (past requests and the skills useful for
 them), so that similar requests get the same skills, or none. Clearing the rating or excluding the
-conversation removes it from there.
+conversation removes it from there. A rating counts also where that memory does not work: what could
+not be removed is a problem that the user sees, and is removed once it works again.
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from lull.contract.json_object import Json
@@ -16,10 +18,13 @@ from lull.core.events import EventKind
 from lull.core.ports import Clock
 from lull.core.skills.past_requests import NO_SKILL
 from lull.service.process.bus import EventBus
+from lull.service.process.problems import Problems
 from lull.store.chat.trajectories import Label, Trajectories, TurnRow
 
 CLEAR = "clear"
 """Value of a rating request that removes the rating of an answer."""
+PROBLEM = "past requests"
+"""Key of the problem that the exemplar memory does not work, which the next success clears."""
 
 
 class RemovesExemplars(Protocol):
@@ -28,7 +33,12 @@ class RemovesExemplars(Protocol):
     """
 
     def remove(self, ids: list[str]) -> None:
-        """Remove the entries with these ids."""
+        """Remove the entries with these ids. Raises StoreError if they can only be removed later,
+        which is then done before anything else is stored.
+        """
+
+    def of_turns(self, turns: Sequence[str]) -> list[str]:
+        """Return the ids of the entries that came from these turns. Raises StoreError."""
 
 
 class OpenedExemplars(Protocol):
@@ -67,6 +77,7 @@ class Rating:
         memory: OpenedExemplars,
         scoring: ScoresRated,
         conversations: ShowsTurns,
+        problems: Problems,
     ) -> None:
         self._trajectories = trajectories
         self._clock = clock
@@ -74,6 +85,7 @@ class Rating:
         self._memory = memory
         self._scoring = scoring
         self._conversations = conversations
+        self._problems = problems
 
     async def rate(self, turn_id: str, label: str) -> Json:
         """Rate a recorded answer as good or bad, or clear its rating; returns its new JSON.
@@ -86,7 +98,7 @@ class Rating:
         await self._trajectories.label(turn_id, value, at=self._clock.now())
         turn = self._trajectories.turn(turn_id)
         if value is not Label.GOOD:
-            await asyncio.to_thread(self._forget_credit, turn)
+            await self._forget_credit([turn])
         await self._scoring.on_rated(turn_id)
         if self._bus is not None:
             self._bus.tell(EventKind.LABEL, turn=turn_id, label=label)
@@ -99,16 +111,44 @@ class Rating:
         """
         await self._trajectories.exclude(conversation, excluded, at=self._clock.now())
         _, turns = await asyncio.to_thread(self._trajectories.get, conversation)
+        if excluded:
+            await self._forget_credit(turns)
         for turn in turns:
-            if excluded:
-                await asyncio.to_thread(self._forget_credit, turn)
-            elif turn.label is Label.GOOD:
+            if turn.label is Label.GOOD and not excluded:
                 await self._scoring.on_rated(turn.id)
         if self._bus is not None:
             self._bus.tell(EventKind.LABEL, conversation=conversation, excluded=excluded)
 
-    def _forget_credit(self, turn: TurnRow) -> None:
+    async def forget_refused(self) -> None:
+        """Remove from the exemplar memory what ratings and exclusions could not remove while it was
+        not open, as when its process could not start until Lull ended.
+
+        Raises StoreError.
+        """
         memory = self._memory.exemplars
-        if memory is not None:
-            names = (NO_SKILL, *(skill.name for skill in turn.skills))
-            memory.remove([f"{turn.id}:{name}" for name in names])
+        if memory is None:
+            return
+
+        def work() -> None:
+            stored = memory.of_turns(self._trajectories.not_to_learn_from())
+            turns = {one.partition(":")[0] for one in stored}
+            credited = _credited(self._trajectories.turn(turn) for turn in turns)
+            if wrong := [one for one in stored if one in credited]:
+                memory.remove(wrong)
+
+        await asyncio.to_thread(work)
+
+    async def _forget_credit(self, turns: Sequence[TurnRow]) -> None:
+        memory = self._memory.exemplars
+        if memory is not None and turns:
+            ids = sorted(_credited(turns))
+            await self._problems.attempt(PROBLEM, lambda: asyncio.to_thread(memory.remove, ids))
+
+
+def _credited(turns: Iterable[TurnRow]) -> set[str]:
+    """Return the ids under which these turns may be stored because they went well."""
+    return {
+        f"{turn.id}:{name}"
+        for turn in turns
+        for name in (NO_SKILL, *(skill.name for skill in turn.skills))
+    }

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO
 
 from lull.core.errors import AlreadyRunning, Busy, StoreError
-from lull.store.disk.on_disk import open_regular, write_atomically
+from lull.store.disk.on_disk import open_regular, read_regular, write_atomically
 
 if os.name == "posix":
     import fcntl
@@ -222,6 +222,10 @@ def _is_at(file: IO[str], path: Path) -> bool:
         return False
 
 
+DISCOVERY_BYTES = 65_536
+"""Most bytes of a discovery file that are read."""
+
+
 def alive(pid: int) -> bool:
     """Whether a process with this id exists, including another user's. On Windows always True."""
     if os.name != "posix":
@@ -242,10 +246,10 @@ def write_discovery(path: Path, found: Discovery) -> None:
 
 def read_discovery(path: Path) -> Discovery | None:
     """Return the content of the running service's discovery file (address and process id); None
-    when it is missing or invalid.
+    when it is missing or invalid, or something else lies in its place, such as a pipe.
     """
     try:
-        said = json.loads(path.read_text("utf-8"))
+        said = json.loads(read_regular(path, DISCOVERY_BYTES))
         known = {one.name: said[one.name] for one in fields(Discovery)}
     except (OSError, ValueError, TypeError, KeyError):
         return None

@@ -71,6 +71,7 @@ def _rating(
         memory=memory,
         scoring=learning.fast_loop,
         conversations=reading,
+        problems=shared.problems,
     )
 
 

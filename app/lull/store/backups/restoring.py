@@ -26,10 +26,12 @@ from lull.store.backups.parts import Tell, as_backup_errors, work_folder
 from lull.store.backups.reading import unpacked
 from lull.store.backups.witness import Witness
 from lull.store.disk.leftovers import READY, RESTORING
-from lull.store.disk.on_disk import to_disk, write_atomically
+from lull.store.disk.on_disk import read_regular, to_disk, write_atomically
 from lull.store.sqlite.database import Database
 
 JOURNAL: Final = RESTORING
+_MOST_BYTES: Final = 4_000_000
+"""Most bytes of a journal that are read."""
 _ASIDE: Final = "before-restore-"
 _CLOSE_TIMEOUT_S: Final = 5.0
 """Timeout in seconds for other processes to close the database; reading commands are quick."""
@@ -160,7 +162,7 @@ def _swap(home: Path, new: Path) -> Path | None:
 def _read(journal: Path) -> _Step:
     """Parse the journal. Raises BackupError, OSError."""
     try:
-        said = json.loads(journal.read_bytes())
+        said = json.loads(read_regular(journal, _MOST_BYTES))
         step = _Step(
             new=str(said["new"]),
             old=str(said["old"]),

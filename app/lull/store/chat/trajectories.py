@@ -280,6 +280,17 @@ class Trajectories:
             raise NotFound(f"There is no turn {turn}.", hint="`lull show ID` lists the turns.")
         return found
 
+    def not_to_learn_from(self) -> list[str]:
+        """Return the ids of the turns that the user rated bad, or excluded from learning."""
+        rows = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT t.id FROM turns t JOIN trajectories r ON r.id = t.trajectory"
+                " WHERE t.label = ? OR r.excluded_at IS NOT NULL",
+                (Label.BAD,),
+            ).fetchall()
+        )
+        return [str(row["id"]) for row in rows]
+
     def newest_answer(self) -> tuple[str, datetime, str | None] | None:
         """Return the turn recorded last as (id, time, the user's label); None if there are no
         turns.

@@ -9,12 +9,15 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+import os
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
 from lull.core.errors import StoreError
+from lull.store.disk.on_disk import open_regular
 
 ROOT: Final = "trajectories"
 """The table of conversations, to which every other row in a trash file belongs."""
@@ -76,13 +79,20 @@ def to_bytes(head: Mapping[str, Any], rows: TrashRows) -> bytes:
     return gzip.compress(data.encode(), compresslevel=6, mtime=0)
 
 
+@contextmanager
+def _unpacked_file(file: Path) -> Iterator[gzip.GzipFile]:
+    """Open a trash file for reading. Raises OSError also for a pipe or a device in its place."""
+    with os.fdopen(open_regular(file), "rb") as packed, gzip.GzipFile(fileobj=packed) as lines:
+        yield lines
+
+
 def head_of(file: Path) -> dict[str, Any] | None:
     """Return the first line of a trash file, which describes the deleted conversations in it; None
     if it cannot be read.
     """
     try:
-        with gzip.open(file, "rt", encoding="utf-8") as lines:
-            said = json.loads(lines.readline())
+        with _unpacked_file(file) as lines:
+            said = json.loads(lines.readline(_READ_BYTES))
     except (OSError, *_DAMAGE):
         return None
     return said if isinstance(said, dict) else None
@@ -96,7 +106,7 @@ def rows_of(file: Path) -> list[tuple[str, TrashRow]]:
     """
     rows: list[tuple[str, TrashRow]] = []
     try:
-        with gzip.open(file, "rt", encoding="utf-8") as lines:
+        with _unpacked_file(file) as lines:
             next(lines)
             for line in lines:
                 table, row = json.loads(line)
@@ -118,7 +128,7 @@ def is_damaged(file: Path) -> bool:
     if head_of(file) is None:
         return file.exists()
     try:
-        with gzip.open(file) as packed:
+        with _unpacked_file(file) as packed:
             while packed.read(_READ_BYTES):
                 pass
     except FileNotFoundError:

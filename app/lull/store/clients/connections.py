@@ -18,8 +18,11 @@ from typing import Final
 from lull.config.private_file import write_private
 from lull.core.clients.connection import Connection, sha256_of
 from lull.core.errors import ClientFileError
+from lull.store.disk.on_disk import read_regular
 
 _RECORD: Final = "connection.json"
+MOST_BYTES: Final = 64_000_000
+"""Most bytes that are read of a record or a saved copy."""
 
 
 class Connections:
@@ -35,7 +38,7 @@ class Connections:
         found = []
         for record in sorted(self._folder.glob(f"*/{_RECORD}")):
             with contextlib.suppress(OSError, ValueError):  # a damaged one undoes nothing
-                found.append(Connection.from_json(record.read_text("utf-8")))
+                found.append(Connection.from_json(_record_in(record).decode()))
         return found
 
     def of(self, client: str, path: Path | None = None) -> Connection | None:
@@ -60,7 +63,7 @@ class Connections:
         earlier: bytes | None = None
         try:
             try:
-                earlier = record.read_bytes() if _RECORD in there else None
+                earlier = _record_in(record) if _RECORD in there else None
                 write_private(folder / connection.before_sha256, before)
                 write_private(folder / connection.after_sha256, after)
                 write_private(record, connection.as_json().encode())
@@ -72,7 +75,7 @@ class Connections:
             yield
         except BaseException:
             with contextlib.suppress(OSError):  # the first error is the one to tell
-                if earlier is not None and record.read_bytes() != earlier:
+                if earlier is not None and _record_in(record) != earlier:
                     write_private(record, earlier)
                 _remove_but(folder, there)
                 if not there:
@@ -116,7 +119,7 @@ class Connections:
     def _bytes(self, connection: Connection, name: str, sha256: str) -> bytes:
         path = self._place(connection, name, sha256)
         try:
-            data = path.read_bytes()
+            data = read_regular(path, MOST_BYTES)
         except OSError as error:
             raise ClientFileError(
                 f"The backup {path} cannot be read: {error.strerror}.",
@@ -135,3 +138,7 @@ def _remove_but(folder: Path, names: set[str]) -> None:
         if one.name not in names:
             with contextlib.suppress(OSError):
                 one.unlink()
+
+
+def _record_in(file: Path) -> bytes:
+    return read_regular(file, MOST_BYTES)

@@ -20,6 +20,7 @@ from lull.store.rows.damaged_values import READ_FEEDBACK_AGAIN
 from lull.store.rows.measured_rows import MeasuredRows
 from lull.store.rows.readable_rows import NamedValues
 from lull.store.sqlite.database import Database
+from lull.store.sqlite.value_lists import value_list
 
 _NEWEST: Final = (
     "f.read_by <> '' AND NOT EXISTS (SELECT 1 FROM feedback n WHERE n.turn = f.turn"
@@ -72,13 +73,15 @@ class FeedbackRows:
         """Return, by turn, the feedback that was found in the user messages of these turns; a
         message's feedback is about the answer in the turn before.
         """
-        return {f.turn: f for f in self._where(f"f.turn IN ({_marks(turns)})", tuple(turns))}
+        marks, values = value_list(turns)
+        return {f.turn: f for f in self._where(f"f.turn IN ({marks})", values)}
 
     def about(self, turns: Sequence[str]) -> dict[str, Feedback]:
         """Return the feedback on these turns' answers, found in the user messages that followed
         them, by the turn of the answer; the newest if there are several.
         """
-        found = self._where(f"f.before IN ({_marks(turns)}) ORDER BY f.turn", tuple(turns))
+        marks, values = value_list(turns)
+        found = self._where(f"f.before IN ({marks}) ORDER BY f.turn", values)
         return {f.before: f for f in found}
 
     def of_conversation(self, trajectory: str) -> list[Feedback]:
@@ -225,7 +228,3 @@ def _feedback(row: NamedValues) -> Feedback:
 FEEDBACK_ROWS: Final = MeasuredRows(
     "feedback", _feedback, where="read_by <> ''", again=READ_FEEDBACK_AGAIN
 )
-
-
-def _marks(values: Sequence[str]) -> str:
-    return ",".join("?" * len(values))

@@ -28,6 +28,7 @@ from lull.store.feedback.unscored_turns import (
 )
 from lull.store.rows.readable_rows import readable
 from lull.store.sqlite.database import Database
+from lull.store.sqlite.value_lists import value_list
 
 
 class Rewards:
@@ -53,9 +54,10 @@ class Rewards:
 
     def of(self, turns: Sequence[str]) -> dict[str, RewardRow]:
         """Return the stored rewards of these turns, by turn id."""
+        marks, values = value_list(turns)
         rows = self._db.read(
             lambda connection: connection.execute(
-                f"SELECT * FROM rewards WHERE turn IN ({_marks(turns)})", tuple(turns)
+                f"SELECT * FROM rewards WHERE turn IN ({marks})", values
             ).fetchall()
         )
         return {row["turn"]: reward_row(row) for row in rows}
@@ -155,8 +157,8 @@ class Rewards:
     def _in_order(self, turns: Sequence[str], *, most: int | None) -> list[ServedTurn]:
         if not turns:
             return []
-        where = f"t.id IN ({_marks(turns)})"
-        found = {s.turn.id: s for s in self._served(where, tuple(turns), most=most)}
+        marks, values = value_list(turns)
+        found = {s.turn.id: s for s in self._served(f"t.id IN ({marks})", values, most=most)}
         return [found[turn] for turn in turns if turn in found]
 
     def following(self, turn: TurnRow) -> TurnRow | None:
@@ -365,7 +367,3 @@ def _may_teach(owner: str) -> tuple[str, tuple[str, ...]]:
     """
     mine, values = owner_condition(owner)
     return f"r.excluded_at IS NULL AND {mine}", values
-
-
-def _marks(values: Collection[str]) -> str:
-    return ",".join("?" * len(values))

@@ -16,6 +16,7 @@ from lull.store.chat.turn_rows import turn_row
 from lull.store.feedback.reward_rows import newest_words
 from lull.store.rows.readable_rows import readable
 from lull.store.sqlite.database import Database
+from lull.store.sqlite.value_lists import value_list
 
 _STANDING = (
     " FROM support s JOIN proposals p ON p.id = s.proposal"
@@ -30,10 +31,11 @@ def support_turns(database: Database, turns: Sequence[str] | None = None) -> set
 
     Turns of rejected proposals do not count.
     """
-    only = f" AND s.turn IN ({','.join('?' * len(turns))})" if turns is not None else ""
+    marks, values = value_list(turns or ())
+    only = f" AND s.turn IN ({marks})" if turns is not None else ""
     rows = database.read(
         lambda connection: connection.execute(
-            f"SELECT DISTINCT s.turn {_STANDING}{only}", tuple(turns or ())
+            f"SELECT DISTINCT s.turn {_STANDING}{only}", values
         ).fetchall()
     )
     return {row["turn"] for row in rows}

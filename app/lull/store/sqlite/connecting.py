@@ -16,6 +16,9 @@ from typing import Any
 _KEPT_WAL_BYTES = 8 * 1024 * 1024
 """Bytes of the WAL file kept after a checkpoint."""
 _READERS_CACHE_KB = 512
+_READERS_STATEMENTS, _WRITERS_STATEMENTS = 64, 256
+"""Prepared statements that a connection keeps: each takes some ten kilobytes, and every thread has
+a connection for reading."""
 _temporary_files: list[Path] = []
 """Folder of SQLite's temporary files in this process; empty until the first connection."""
 _temporary_files_lock = threading.Lock()
@@ -61,7 +64,7 @@ def connect(path: Path, *, readonly: bool = False, creates: bool = False) -> End
         isolation_level=None,
         check_same_thread=False,
         timeout=30,
-        cached_statements=256,
+        cached_statements=_READERS_STATEMENTS if readonly else _WRITERS_STATEMENTS,
         factory=EndableConnection,
     )
     connection.row_factory = sqlite3.Row

@@ -26,9 +26,11 @@ from lull.core.training.run_format import (
     spec_text,
 )
 from lull.core.training.spec import RunSpec
-from lull.store.disk.on_disk import inside, to_disk
+from lull.store.disk.on_disk import inside, read_regular, to_disk
 
 _UNFINISHED: Final = ".new-"
+MOST_BYTES: Final = 256_000_000
+"""Most bytes of a run's spec or events that are read."""
 
 
 class RunFolders:
@@ -84,7 +86,7 @@ class RunFolders:
         Raises StoreError if it is missing, TrainingError if it is malformed.
         """
         try:
-            return read_spec((self.folder(run) / SPEC).read_text("utf-8"))
+            return read_spec(self._text(run, SPEC))
         except OSError as error:
             raise StoreError(f"{self.folder(run)}: {error.strerror}.") from error
 
@@ -103,10 +105,16 @@ class RunFolders:
     def steps(self, run: str) -> list[StepDone]:
         """Return the steps that a training run has made so far; none if its folder is gone."""
         try:
-            text = (self.folder(run) / EVENTS).read_text("utf-8", errors="replace")
+            text = self._text(run, EVENTS)
         except OSError:
             return []
         return steps_in(text.splitlines())
+
+    def _text(self, run: str, name: str) -> str:
+        """Read a file of a run's folder, in which other programs may have put anything. Raises
+        OSError.
+        """
+        return read_regular(self.folder(run) / name, MOST_BYTES).decode("utf-8", errors="replace")
 
     def is_gone(self, run: str) -> bool:
         """Return whether a training run's folder or its spec (its settings) was certainly deleted,

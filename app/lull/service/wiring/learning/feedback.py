@@ -40,6 +40,7 @@ from lull.pocket import merging, parsing
 from lull.pocket.reader import PocketReader
 from lull.pocket.writer import PocketWriter
 from lull.service.feedback.fast_loop import FastLoop
+from lull.service.feedback.rating import PROBLEM
 from lull.service.idle.quiet import QuietTimes
 from lull.service.models.aux_models import AuxModels
 from lull.service.models.replay_targets import ReplayTargets
@@ -197,7 +198,7 @@ def _reporting(credit: Credit, problems: Problems) -> Credit:
     """
 
     async def attempt(served: ServedTurn, skills: Sequence[str]) -> bool:
-        saved = await problems.attempt("past requests", lambda: credit(served, skills))
+        saved = await problems.attempt(PROBLEM, lambda: credit(served, skills))
         return saved is True
 
     return attempt
