@@ -45,7 +45,7 @@ def main(argv: Sequence[str]) -> int:
 def _table(args: argparse.Namespace, adapter: Path, work: Path) -> int:
     """Measure the shipped adapter, write the report and print its goals."""
     from bench.english.measure import CASES, QUICK, measure
-    from bench.english.speakers import worn
+    from bench.english.model.speakers import worn
 
     work.mkdir(parents=True, exist_ok=True)
     document = measure(

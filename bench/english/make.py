@@ -19,9 +19,9 @@ from typing import Final
 
 from bench.english import build
 from bench.english.measure import CASES, measure
+from bench.english.model.small import folder
+from bench.english.model.speakers import worn
 from bench.english.own_answers import sample
-from bench.english.small import folder
-from bench.english.speakers import worn
 from bench.english.training.plan import ADAPTER, CPU_MINUTES, PROCESSES, Plan
 from bench.english.training.teach import command, small_of, teach
 from bench.english.training.team import led

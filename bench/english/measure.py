@@ -20,10 +20,10 @@ import numpy as np
 
 from bench.english.cases import CLIENT_TOKENS, GROUPS, Case, cases
 from bench.english.habits import HABITS, shown
+from bench.english.model.speakers import fast, worn
+from bench.english.model.tokens import Messages, Said, Speaker
 from bench.english.own_answers import AT_ONCE, MOST_TOKENS
-from bench.english.speakers import fast, worn
 from bench.english.texts.questions import Question, drawn
-from bench.english.tokens import Messages, Said, Speaker
 from bench.english.training.plan import ADAPTER
 from bench.json_object import Json
 from bench.report import Goal, print_goals, report

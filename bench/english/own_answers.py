@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 from bench.english.texts.questions import FOLLOW_UPS, TALK, drawn
 
 if TYPE_CHECKING:  # it loads a tokenizer, which whoever only reads answers does not need
-    from bench.english.tokens import Speaker
+    from bench.english.model.tokens import Speaker
 
 AT_ONCE: Final = 96
 """Number of answers that are sampled side by side."""

@@ -26,9 +26,9 @@ from torch import Tensor
 from torch.nn import functional
 
 from bench.english.build import Lesson, read
-from bench.english.tokens import Tokenizer
-from bench.english.training.fast_small import FastSmall
-from bench.english.training.net import PARTS, LoraNet
+from bench.english.model.fast_small import FastSmall
+from bench.english.model.net import PARTS, LoraNet
+from bench.english.model.tokens import Tokenizer
 from bench.english.training.plan import (
     ADAPTER,
     CHECKPOINT,

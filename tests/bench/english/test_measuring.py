@@ -10,8 +10,8 @@ pytestmark = pytest.mark.full
 
 
 def test_own_answers_go_on_behind_the_last_whole_batch(tiny_base: Path, tmp_path: Path) -> None:
+    from bench.english.model.small import Small
     from bench.english.own_answers import AT_ONCE, sample
-    from bench.english.small import Small
 
     small, file = Small(tiny_base), tmp_path / "own.jsonl"
     found = sample(small, AT_ONCE + 5, file, seed=3)
@@ -29,7 +29,7 @@ def test_everything_is_measured_and_an_answer_is_asked_for_once(
 ) -> None:
     from bench.english import measure as measuring
     from bench.english.cases import GROUPS
-    from bench.english.small import Small
+    from bench.english.model.small import Small
 
     small = Small(tiny_base, rank=4)
     document = measuring.measure(small, tmp_path, count=4, seed=0)

@@ -13,9 +13,9 @@ import pytest
 import torch
 
 from bench.english.build import Lesson
-from bench.english.small import Small
+from bench.english.model.fast_small import FastSmall
+from bench.english.model.small import Small
 from bench.english.training import teach
-from bench.english.training.fast_small import FastSmall
 from bench.english.training.plan import ADAPTER, Plan, steps_of
 
 pytestmark = [pytest.mark.full, pytest.mark.filterwarnings("ignore:The .grad attribute")]

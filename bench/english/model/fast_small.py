@@ -12,8 +12,8 @@ from typing import Any, Final
 
 import torch
 
-from bench.english.tokens import Messages, Said, Tokenizer
-from bench.english.training.net import LoraNet, LoraShape
+from bench.english.model.net import LoraNet, LoraShape
+from bench.english.model.tokens import Messages, Said, Tokenizer
 
 AT_ONCE: Final = 96
 """Most answers decoded side by side."""

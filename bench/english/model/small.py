@@ -26,7 +26,7 @@ from mlx_lm.sample_utils import make_sampler  # noqa: E402
 from mlx_lm.tuner.lora import LoRALinear  # noqa: E402
 from mlx_lm.tuner.utils import linear_to_lora_layers  # noqa: E402
 
-from bench.english.tokens import Messages, Said, Tokenizer  # noqa: E402
+from bench.english.model.tokens import Messages, Said, Tokenizer  # noqa: E402
 
 KEYS: Final = tuple(
     f"{part}_proj"

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from bench.english.tokens import Speaker
+from bench.english.model.tokens import Speaker
 from lull.core.errors import ResourceError
 
 
@@ -21,7 +21,7 @@ def worn(adapter: Path, work: Path) -> Speaker:
 
     Raises LullError.
     """
-    from bench.english.small import Small, folder  # first of all that loads MLX
+    from bench.english.model.small import Small, folder  # first of all that loads MLX
 
     base = folder(work / "models")
     try:
@@ -34,7 +34,7 @@ def worn(adapter: Path, work: Path) -> Speaker:
 
 
 def _fast(base: Path, adapter: Path, shape: dict[str, Any]) -> Speaker:
-    from bench.english.training.fast_small import FastSmall
+    from bench.english.model.fast_small import FastSmall
 
     small = FastSmall(base, **shape)
     small.net.wear(adapter / "adapters.safetensors")
