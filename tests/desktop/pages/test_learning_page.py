@@ -147,6 +147,11 @@ def test_it_says_where_skills_stand_also_before_any_run(
     page = on_script.go(PageName.LEARNING)
     assert isinstance(page, LearningPage)
     on_script.until(lambda: page.feed.answered)
+    folded = page.empty()
+    assert folded is not None
+    (name, unfold) = folded.offers[-1]
+    assert name == "Show more"
+    unfold()
     nothing = page.empty()
     assert nothing is not None and "llama3.2: Skills are put after your message" in nothing.text
     opened(on_script, scripted, {**LEARNED, "placings": [PLACED]})
