@@ -30,6 +30,8 @@ class Plan:
     """Number of the model's last blocks that have LoRA layers; 0: all."""
     stay: float = 2.0
     """Weight of a nat of divergence in lessons in which nothing may change."""
+    unlike: float = 4.0
+    """Weight of a token's cross-entropy where the base would hardly ever say it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,12 +41,9 @@ class Tokens:
     prompt: tuple[int, ...]
     answer: tuple[int, ...]
     plain: tuple[int, ...]
-    """The prompt without rules; empty unless the answer is to stay as likely as it is behind it."""
-
-    @property
-    def stays(self) -> bool:
-        """Whether all of the answer is to be as likely as it is to the base."""
-        return bool(self.plain)
+    """The prompt without rules; empty where the base's answer to it does not matter."""
+    stays: bool
+    """Whether all of the answer is to be as likely as it is to the base."""
 
     @property
     def length(self) -> int:
@@ -53,7 +52,7 @@ class Tokens:
     @property
     def cost(self) -> int:
         """Estimate of the work: its tokens, and a third of those that the base reads."""
-        return self.length + (len(self.plain) + len(self.answer)) // 3 * self.stays
+        return self.length + (len(self.plain) + len(self.answer)) // 3 * bool(self.plain)
 
 
 def steps_of(plan: Plan, lengths: list[int]) -> list[list[int]]:

@@ -1,9 +1,12 @@
 """Trains the obedience adapter: `python -m bench.english.training.teach --work DIR`.
 
 Reads DIR/lessons.jsonl and writes DIR/adapter. Needs PyTorch. Seeded; goes on where it was cut off.
-An answer that keeps rules is learned by cross-entropy; one in which nothing may change by the
-divergence from the base, which is the same weights with the LoRA layers switched off. The learning
-rate falls to 0 with the last lesson, or with the last minute if that comes first.
+An answer in which nothing may change is learned by the divergence from the base, which is the same
+weights with the LoRA layers switched off. So is each token of an answer with rules that the base
+would have said next without them; the others, at which a rule is kept, by cross-entropy. Else the
+few tokens that keep a rule, such as the first of an answer in capitals, would be lost among those
+that do not. The learning rate falls to 0 with the last lesson, or with the last minute if that
+comes first.
 """
 
 from __future__ import annotations
@@ -44,6 +47,8 @@ MICRO_TOKENS: Final = 2_560
 """Most tokens in one forward pass, padding included."""
 WIDTHS: Final = 32
 """Widths are multiples of it: each new one costs the libraries a preparation."""
+UNLIKELY: Final = 0.05
+"""Probability below which the base would hardly ever say a token."""
 LONGEST_PROMPT: Final = 420
 LONGEST_ANSWER: Final = 90
 SAVE_EVERY: Final = 25
@@ -55,12 +60,18 @@ def tokens_of(small: Tokenizer, lesson: Lesson) -> Tokens | None:
     prompt = small.prompt(lesson.messages)
     if len(prompt) > LONGEST_PROMPT or not answer:
         return None
-    plain = small.prompt(lesson.plain) if lesson.stays and lesson.plain is not None else []
-    return Tokens(prompt=tuple(prompt), answer=tuple(answer[:LONGEST_ANSWER]), plain=tuple(plain))
+    return Tokens(
+        prompt=tuple(prompt),
+        answer=tuple(answer[:LONGEST_ANSWER]),
+        plain=tuple(small.prompt(lesson.plain)) if lesson.plain is not None else (),
+        stays=lesson.stays,
+    )
 
 
 def micro_batches(some: Sequence[Tokens]) -> list[list[Tokens]]:
-    """Split a step's lessons into forward passes, in each first those that may change."""
+    """Split a step's lessons into forward passes, in each first those without the base's part, and
+    last those that stay.
+    """
     out: list[list[Tokens]] = []
     now: list[Tokens] = []
     for one in sorted(some, key=lambda one: one.length):
@@ -69,7 +80,7 @@ def micro_batches(some: Sequence[Tokens]) -> list[list[Tokens]]:
             now = []
         now.append(one)
     out += [now] if now else []
-    return [sorted(batch, key=lambda one: one.stays) for batch in out]
+    return [sorted(batch, key=lambda one: (bool(one.plain), one.stays)) for batch in out]
 
 
 def logits_of(
@@ -92,29 +103,35 @@ def logits_of(
     return net.logits(hidden_ND).float()
 
 
-def losses_of(net: LoraNet, batch: Sequence[Tokens]) -> tuple[Tensor, Tensor]:
-    """Return the summed cross-entropy of the answers that keep rules, and the summed divergence
-    from the base of those that stay, as the base says them without rules; in nats.
+def losses_of(net: LoraNet, batch: Sequence[Tokens], unlike: float) -> tuple[Tensor, Tensor]:
+    """Return the summed losses, in nats, of the answers that keep rules and of those that stay.
+
+    Of a micro-batch, whose lessons lie in its order. A token that the base gives less than
+    `UNLIKELY` counts `unlike` times.
     """
-    logits_NV = logits_of(net, [one.prompt for one in batch], [one.answer for one in batch])
-    taught = [token for one in batch if not one.stays for token in one.answer]
-    stay = [one for one in batch if one.stays]
-    entropy = functional.cross_entropy(
-        logits_NV[: len(taught)], torch.tensor(taught, dtype=torch.long), reduction="sum"
+    logs_NV = functional.log_softmax(
+        logits_of(net, [one.prompt for one in batch], [one.answer for one in batch]), -1
     )
-    if not stay:
-        return entropy, torch.zeros(())
-    with torch.no_grad():
-        net.worn = False
-        base_NV = logits_of(net, [one.plain for one in stay], [one.answer for one in stay])
-        net.worn = True
-    divergence = functional.kl_div(
-        functional.log_softmax(logits_NV[len(taught) :], -1),
-        functional.log_softmax(base_NV, -1),
-        log_target=True,
-        reduction="sum",
-    )
-    return entropy, divergence
+    wanted_N = torch.tensor([token for one in batch for token in one.answer])
+    losses_N = functional.nll_loss(logs_NV, wanted_N, reduction="none")
+    based = [one for one in batch if one.plain]
+    free = sum(len(one.answer) for one in batch if not one.plain)
+    stay = sum(len(one.answer) for one in batch if one.stays)
+    if based:
+        with torch.no_grad():
+            net.worn = False
+            base_NV = functional.log_softmax(
+                logits_of(net, [one.plain for one in based], [one.answer for one in based]), -1
+            )
+            net.worn = True
+            base_N = base_NV.gather(1, wanted_N[free:, None])[:, 0]
+            counts_N = torch.where(base_N < math.log(UNLIKELY), unlike, 1.0)
+            said_N = base_N >= base_NV.amax(-1)
+            said_N[len(said_N) - stay :] = True
+        kept_N = (base_NV.exp() * (base_NV - logs_NV[free:])).sum(-1)
+        ruled_N = torch.where(said_N, kept_N, counts_N * losses_N[free:])
+        losses_N = torch.cat((losses_N[:free], ruled_N))
+    return losses_N[: len(losses_N) - stay].sum(), losses_N[len(losses_N) - stay :].sum()
 
 
 def teach(
@@ -186,9 +203,9 @@ def _step(
     tokens = sum(len(one.answer) for one in some)
     parameters = list(net.trained().values())
     for batch in micro_batches(team.share(some, lambda one: one.cost)):
-        entropy, divergence = losses_of(net, batch)
-        ((entropy + plan.stay * divergence) / tokens).backward()
-        told.add(batch, entropy.item(), divergence.item())
+        taught, stays = losses_of(net, batch, plan.unlike)
+        ((taught + plan.stay * stays) / tokens).backward()
+        told.add(batch, taught.item(), stays.item())
     own = [torch.zeros_like(one) if one.grad is None else one.grad for one in parameters]
     for one, gradient in zip(parameters, team.total(own), strict=True):
         one.grad = gradient
@@ -207,11 +224,11 @@ class _Told:
         self._taught: list[float] = []
         self._stays: list[float] = []
 
-    def add(self, batch: Sequence[Tokens], entropy: float, divergence: float) -> None:
+    def add(self, batch: Sequence[Tokens], taught_nats: float, stay_nats: float) -> None:
         stay = sum(len(one.answer) for one in batch if one.stays)
         taught = sum(len(one.answer) for one in batch) - stay
-        self._taught += [entropy / taught] if taught else []
-        self._stays += [divergence / stay] if stay else []
+        self._taught += [taught_nats / taught] if taught else []
+        self._stays += [stay_nats / stay] if stay else []
 
     def say(self, made: int, minutes: float) -> None:
         if made % 10 and made != self._first + 1:
