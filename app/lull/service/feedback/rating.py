@@ -126,11 +126,12 @@ class Rating:
         Raises StoreError.
         """
         memory = self._memory.exemplars
-        if memory is None:
+        refused = await asyncio.to_thread(self._trajectories.not_to_learn_from)
+        if memory is None or not refused:  # then the memory's process is not started for nothing
             return
 
         def work() -> None:
-            stored = memory.of_turns(self._trajectories.not_to_learn_from())
+            stored = memory.of_turns(refused)
             turns = {one.partition(":")[0] for one in stored}
             credited = _credited(self._trajectories.turn(turn) for turn in turns)
             if wrong := [one for one in stored if one in credited]:
