@@ -91,19 +91,41 @@ def test_control_tokens_are_read_as_themselves_wherever_they_stand(
     assert load_tokenizer(folder).eos_token_id in ends
 
 
+def as_before(folder: Path) -> None:
+    """Make the folder what an earlier version made: no control tokens in the vocabulary."""
+    words, facts = folder / "tokenizer.json", folder / FACTS
+    said = json.loads(words.read_text())
+    for one in said["added_tokens"]:
+        del said["model"]["vocab"][one["content"]]
+    words.write_text(json.dumps(said))
+    facts.write_text(json.dumps({**json.loads(facts.read_text()), "layout": 1}))
+
+
 def test_a_folder_of_an_earlier_version_gets_a_new_tokenizer_and_keeps_its_weights(
     tmp_path: Path,
 ) -> None:
-    folder = made(Tiny(), tmp_path)
-    words, facts = folder / "tokenizer.json", folder / FACTS
-    right, weights = words.read_bytes(), folder / "model.safetensors"
-    written_ns = weights.stat().st_mtime_ns
-    words.write_text("{}")
-    facts.write_text(json.dumps({**json.loads(facts.read_text()), "layout": 1}))
+    tiny = Tiny(cut="smollm", specials_first=True)
+    folder = made(tiny, tmp_path)
+    words, weights = folder / "tokenizer.json", folder / "model.safetensors"
+    right, written_ns = words.read_bytes(), weights.stat().st_mtime_ns
+    as_before(folder)
+    read = Tokenizer.from_file(str(words)).encode(SPECIALS[1]).ids
+    assert read != [vocabulary(tiny)[0].index(SPECIALS[1])]
     assert ModelFolders(tmp_path).found("tiny", WeightForm.F32) is None
-    made(Tiny(), tmp_path)
+    made(tiny, tmp_path)
     assert words.read_bytes() == right
     assert weights.stat().st_mtime_ns == written_ns
+    assert ModelFolders(tmp_path).found("tiny", WeightForm.F32) is not None
+
+
+def test_a_folder_of_an_earlier_version_whose_numbers_are_right_stays_in_use(
+    tmp_path: Path,
+) -> None:
+    folder = made(Tiny(), tmp_path)
+    as_before(folder)
+    tokens, *_ = vocabulary(Tiny())
+    read = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    assert read.encode(SPECIALS[1]).ids == [tokens.index(SPECIALS[1])]
     assert ModelFolders(tmp_path).found("tiny", WeightForm.F32) is not None
 
 

@@ -77,7 +77,7 @@ async def test_a_folder_of_an_earlier_version_is_made_anew(
     model = tiny_reader.model(tmp_path / "models")
     facts = await model.folder() / FACTS
     right = facts.read_bytes()
-    facts.write_text(json.dumps({**json.loads(right), "layout": 1}))
+    facts.write_text(json.dumps({**json.loads(right), "layout": 0}))
     assert not model.is_made
     await model.folder()
     assert facts.read_bytes() == right

@@ -10,6 +10,7 @@ import hashlib
 import json
 import re
 import struct
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -98,9 +99,32 @@ class ModelFolders:
 def is_current(folder: Path) -> bool:
     """Whether a folder that Lull made is complete and as this version would make it."""
     try:
-        return _object(folder / FACTS).get("layout") == LAYOUT
-    except WeightsError:
+        layout = _object(folder / FACTS).get("layout")
+        if layout == LAYOUT:
+            return True
+        tokenizer = folder / "tokenizer.json"
+        return layout == 1 and _numbered_right(tokenizer, tokenizer.stat().st_mtime_ns)
+    except (WeightsError, OSError):
         return False
+
+
+@lru_cache(maxsize=32)
+def _numbered_right(tokenizer: Path, _written_ns: int) -> bool:
+    """Whether the control tokens of a folder of layout 1 have the numbers that they are said to
+    have: those that the vocabulary lacks are numbered behind it, one after the other.
+    """
+    said = _object(tokenizer)
+    model, added = said.get("model"), said.get("added_tokens")
+    known = model.get("vocab") if isinstance(model, dict) else None
+    if not isinstance(known, dict) or not isinstance(added, list):
+        return False
+    free = len(known)
+    for one in added:
+        number = known.get(one.get("content"), free)
+        free += number == free
+        if number != one.get("id"):
+            return False
+    return True
 
 
 def _is(facts: Path, model: str, form: WeightForm) -> bool:
@@ -112,7 +136,7 @@ def _is(facts: Path, model: str, form: WeightForm) -> bool:
     return (
         isinstance(name, str)
         and canonical(name) == canonical(model)
-        and ("folder" in said or (said.get("form"), said.get("layout")) == (form.value, LAYOUT))
+        and ("folder" in said or (said.get("form") == form.value and is_current(facts.parent)))
     )
 
 
