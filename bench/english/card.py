@@ -38,7 +38,8 @@ little: 135 million parameters in 4 bits.
 
 `python -m bench.english.make --work DIR --seed $seed`: $own answers of the model itself to our own
 questions, changed by programs so that they keep a rule, $lessons lessons in $planned steps, $steps
-of them made; $minutes processor minutes in all. Nobody else's text or model took part.
+of them made; $minutes processor minutes in all. Where a training ends with its minutes, another run
+gives another adapter of the same kind. Nobody else's text or model took part.
 
 Lessons by sort: $sorts.
 

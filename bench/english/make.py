@@ -2,9 +2,10 @@
 
 Samples the small model's own answers, makes lessons of them, trains and measures, and says how much
 processor time each stage took. A run that was cut off goes on where it was; the same seed gives the
-same adapter on the same machine. Nothing is shipped by it. It needs PyTorch (`pip install torch`),
-which nothing else here does. A processor minute does most on a processor with matrix instructions
-in bfloat16 (AMX); the training ends with its minutes, whether all lessons are made or not.
+same answers and lessons. A training ends with its minutes, whether all lessons are made or not, and
+its learning rate with them; another run then gives another adapter of the same kind. Nothing is
+shipped by it. It needs PyTorch (`pip install torch`), which nothing else here does. A processor
+minute does most where there are matrix instructions in bfloat16 (AMX).
 """
 
 from __future__ import annotations
