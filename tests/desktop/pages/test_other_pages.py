@@ -245,6 +245,8 @@ def test_learning_without_a_run_says_what_it_needs(on_script: Shown) -> None:
     assert "once 20 of them have been scored: rate some" in words.text()
     assert len(re.findall(r"\d+", words.text())) == 1
     (more,) = [one for one in page.findChildren(QPushButton) if one.text() == "Show more"]
+    page.refresh()
+    assert [more] == [one for one in page.findChildren(QPushButton) if one.text() == "Show more"]
     more.click()
     on_script.until(lambda: "good and bad answers to 6 more requests" in words.text())
 

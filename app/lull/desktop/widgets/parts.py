@@ -5,6 +5,7 @@ cards, a banner, short messages, and the text of a page without data.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, QTimer, Signal
@@ -352,6 +353,8 @@ class PagePlaceholder(QWidget):
         self.head.setWordWrap(True)
         self.words.setMaximumWidth(520)
         self.buttons = row()
+        self._offered: list[str] = []
+        self._actions: list[Callable[[], object]] = []
         middle = QHBoxLayout()
         middle.addStretch(0)
         middle.addWidget(self.words, 1)
@@ -371,14 +374,25 @@ class PagePlaceholder(QWidget):
         text: str,
         actions: Sequence[tuple[str, Callable[[], object]]] = (),
     ) -> None:
-        """Show this headline and text, with a button for each action."""
+        """Show this headline and text, with a button for each action.
+
+        Buttons with the same words stay, with the focus and a press that has begun.
+        """
         self.head.setText(head)
         self.words.setText(text)
+        offered = [words for words, _ in actions]
+        self._actions = [do for _, do in actions]
+        if offered == self._offered:
+            return
+        self._offered = offered
         clear_layout(self.buttons)
         self.buttons.add_stretch()
-        for n, (words, do) in enumerate(actions):
-            self.buttons.addWidget(button(words, do, main=n == 0))
+        for n, words in enumerate(offered):
+            self.buttons.addWidget(button(words, partial(self._do, n), main=n == 0))
         self.buttons.add_stretch()
+
+    def _do(self, number: int) -> None:
+        self._actions[number]()
 
 
 def add_shortcut(widget: QWidget, keys: str, do: Callable[[], object]) -> QShortcut:
