@@ -72,6 +72,8 @@ class Lesson:
     lesson has no rule and yet another answer."""
     rules: tuple[tuple[str, str], ...] = ()
     """(family, value) of each rule that the answer keeps; of a habit its name."""
+    own: str = ""
+    """The model's own answer that was changed to keep rules; "" where there is none to keep."""
 
     @property
     def stays(self) -> bool:
@@ -157,6 +159,7 @@ def _lesson(
         ended=True,
         plain=conversation(turns, (), client=client),
         rules=told,
+        own=own.answer,
     )
 
 

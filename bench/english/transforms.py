@@ -211,16 +211,9 @@ def paragraph_count(answer: str, value: str) -> str:
 
 
 def line_count(answer: str, value: str) -> str:
-    """Put a sentence on each line, and break long ones where there are too few."""
+    """Put a sentence on each line."""
     found, count = told(answer), int(value)
-    while 0 < len(found) < count:
-        place = max(range(len(found)), key=lambda n: len(found[n]))
-        words = found[place].split()
-        if len(words) < 8:
-            return ""
-        half = len(words) // 2
-        found[place : place + 1] = [" ".join(words[:half]), " ".join(words[half:])]
-    return "\n".join(found[:count])
+    return "\n".join(found[:count]) if len(found) >= count else ""
 
 
 def bullets(answer: str, value: str) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from typing import Final
 
 import numpy as np
@@ -31,7 +33,8 @@ class Plan:
     stay: float = 2.0
     """Weight of a nat of divergence in lessons in which nothing may change."""
     unlike: float = 4.0
-    """Weight of a token's cross-entropy where the base would hardly ever say it."""
+    """Weight of a token's cross-entropy where a rule changed the answer, and the base would hardly
+    ever say it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +47,9 @@ class Tokens:
     """The prompt without rules; empty where the base's answer to it does not matter."""
     stays: bool
     """Whether all of the answer is to be as likely as it is to the base."""
+    changed: tuple[bool, ...] = ()
+    """For each of the answer's tokens, whether a rule put it there: all but those that the model's
+    own answer has in the same order and without another before them."""
 
     @property
     def length(self) -> int:
@@ -53,6 +59,20 @@ class Tokens:
     def cost(self) -> int:
         """Estimate of the work: its tokens, and a third of those that the base reads."""
         return self.length + (len(self.plain) + len(self.answer)) // 3 * bool(self.plain)
+
+
+def changed_tokens(own: Sequence[int], answer: Sequence[int]) -> list[bool]:
+    """Return for each token of an answer whether it is new, or the first behind what was left out.
+
+    `own` is the answer before it was changed.
+    """
+    changed: list[bool] = []
+    left_out = False
+    for kind, _, _, begin, end in SequenceMatcher(None, own, answer, autojunk=False).get_opcodes():
+        same = kind == "equal"
+        changed += [left_out or not same] * min(1, end - begin) + [not same] * (end - begin - 1)
+        left_out = kind == "delete"
+    return changed
 
 
 def steps_of(plan: Plan, lengths: list[int]) -> list[list[int]]:

@@ -39,6 +39,7 @@ from bench.english.training.plan import (
     PROCESSES,
     Plan,
     Tokens,
+    changed_tokens,
     steps_of,
 )
 from bench.english.training.team import MEET, Team, joined, led
@@ -60,11 +61,13 @@ def tokens_of(small: Tokenizer, lesson: Lesson) -> Tokens | None:
     prompt = small.prompt(lesson.messages)
     if len(prompt) > LONGEST_PROMPT or not answer:
         return None
+    own = [*small.tokens(lesson.own), small.end] if lesson.own else answer
     return Tokens(
         prompt=tuple(prompt),
         answer=tuple(answer[:LONGEST_ANSWER]),
         plain=tuple(small.prompt(lesson.plain)) if lesson.plain is not None else (),
         stays=lesson.stays,
+        changed=tuple(changed_tokens(own, answer)[:LONGEST_ANSWER]),
     )
 
 
@@ -106,8 +109,8 @@ def logits_of(
 def losses_of(net: LoraNet, batch: Sequence[Tokens], unlike: float) -> tuple[Tensor, Tensor]:
     """Return the summed losses, in nats, of the answers that keep rules and of those that stay.
 
-    Of a micro-batch, whose lessons lie in its order. A token that the base gives less than
-    `UNLIKELY` counts `unlike` times.
+    Of a micro-batch, whose lessons lie in its order. A token that a rule put there and that the
+    base gives less than `UNLIKELY` counts `unlike` times. Other unlikely ones are the dice's.
     """
     logs_NV = functional.log_softmax(
         logits_of(net, [one.prompt for one in batch], [one.answer for one in batch]), -1
@@ -125,7 +128,8 @@ def losses_of(net: LoraNet, batch: Sequence[Tokens], unlike: float) -> tuple[Ten
             )
             net.worn = True
             base_N = base_NV.gather(1, wanted_N[free:, None])[:, 0]
-            counts_N = torch.where(base_N < math.log(UNLIKELY), unlike, 1.0)
+            changed_N = torch.tensor([one for answer in based for one in answer.changed])
+            counts_N = torch.where(changed_N & (base_N < math.log(UNLIKELY)), unlike, 1.0)
             said_N = base_N >= base_NV.amax(-1)
             said_N[len(said_N) - stay :] = True
         kept_N = (base_NV.exp() * (base_NV - logs_NV[free:])).sum(-1)
