@@ -22,7 +22,7 @@ AT_ONCE: Final = 96
 """Number of answers that are sampled side by side."""
 MOST_TOKENS: Final = 80
 """Longest sampled answer; the small model goes on for hundreds if it is let."""
-TEMPERATURE: Final = 0.5
+TEMPERATURE: Final = 0.2
 FOLLOWED: Final = 6
 """Of so many conversations one goes on with a second question."""
 

@@ -243,6 +243,7 @@ class DesktopInForce:
         """Put another desktop in the place of this one, in the language that is chosen by now."""
         old = self.desktop
         page, place, state = old.window.page_name, old.window.pos(), old.window.windowState()
+        drafts = old.window.drafts()
         old.end(service_stays=True)
         apply_chosen_language(self._app, old.preferences)
         new = self.desktop = self._make(self._soon)
@@ -250,6 +251,8 @@ class DesktopInForce:
         old.window.deleteLater()
         new.window.move(place)
         new.window.setWindowState(state)
+        for name, written in drafts.items():
+            new.window.page(name).take_draft(written)
         new.window.go(page)
         new.begin()
 

@@ -258,6 +258,11 @@ class MainWindow(QMainWindow):
             self._stack.addWidget(self._pages[name])
         return self._pages[name]
 
+    def drafts(self) -> dict[PageName, str]:
+        """Return what the user has begun to write, by page."""
+        found = {name: page.draft() for name, page in self._pages.items()}
+        return {name: written for name, written in found.items() if written}
+
     @property
     def page_name(self) -> PageName:
         """The name of the current page."""

@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 from lull.config.paths import Paths
 from lull.desktop.language.language_choice import ENGLISH, apply_language
 from lull.desktop.main import Desktop, DesktopInForce
+from lull.desktop.pages.chat.talk import ChatPage
 from lull.desktop.pages.settings.page import SettingsPage
 from lull.desktop.widgets.page import PageName
 from tests.desktop.conftest import Shown, live, place_of
@@ -67,6 +68,9 @@ def test_a_chosen_language_is_there_after_one_click_and_the_service_goes_on(
     old = in_force.desktop
     shown = live(Shown(old, FakeTray(), qtbot))
     old.window.resize(1000, 700)
+    chat = shown.go(PageName.CHAT)
+    assert isinstance(chat, ChatPage)
+    chat.text.setPlainText("a long letter that is\nnot sent yet")
     page = shown.go(PageName.SETTINGS)
     assert isinstance(page, SettingsPage)
     page.window_card._choose_language("de")
@@ -77,6 +81,7 @@ def test_a_chosen_language_is_there_after_one_click_and_the_service_goes_on(
     window = new.desktop.window
     assert window.shows(PageName.SETTINGS) and window.isVisible()
     assert window.windowTitle() == "Lull: Einstellungen"
+    assert window.page(PageName.CHAT).draft() == "a long letter that is\nnot sent yet"
     assert (window.width(), window.height()) == (1000, 700)
     in_force.desktop.quit()
     assert service.ended

@@ -144,6 +144,13 @@ class Page(QWidget):
     def focus_search(self) -> None:
         """Move the focus to the page's search field; called on Ctrl+F."""
 
+    def draft(self) -> str:
+        """Return what the user has begun to write on this page and not sent yet; "" for nothing."""
+        return ""
+
+    def take_draft(self, written: str) -> None:
+        """Let the user go on with what was begun on this page before the window was replaced."""
+
     def take_focus(self) -> None:
         """Move the keyboard focus to the page's first list or table, or else to the page itself.
 

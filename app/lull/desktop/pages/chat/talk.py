@@ -12,6 +12,7 @@ import json
 import uuid
 from typing import Final
 
+from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QCheckBox, QVBoxLayout
 
 from lull.contract import routes
@@ -121,6 +122,13 @@ class ChatPage(Page):
 
     def focus_search(self) -> None:
         self.text.setFocus()
+
+    def draft(self) -> str:
+        return self.text.toPlainText()
+
+    def take_draft(self, written: str) -> None:
+        self.text.setPlainText(written)
+        self.text.moveCursor(QTextCursor.MoveOperation.End)
 
     def take_focus(self) -> None:
         """Move the keyboard focus to the text box: on this page one writes."""
