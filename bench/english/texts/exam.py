@@ -12,354 +12,353 @@ def _items(text: str) -> tuple[str, ...]:
 
 EXAM_WORDINGS: Final[dict[str, tuple[str, ...]]] = {
     "ends": _items("""
-        When you have said all you want in {it}, add "{v}" and stop right there.
-        Word for word, "{v}" is what I want {it} to end with.
-        Tack "{v}" onto the tail of {it} so that not a word follows.
-        After the last sentence of {it}, write "{v}" and nothing further.
-        The bottom of {it} must read "{v}", and not a letter may stand behind that.
-        Could I ask you to sign off {it} with "{v}"? Those exact words, right at the finish.
-        Our newsletter cuts a text off after "{v}", so {it} must end on precisely those words.
-        Sign-off for {it}, to be copied letter for letter: {v}
-        No P.S., no extra remarks: {it} must stop on the words "{v}".
-        The running gag in our family is that {it} must end in "{v}", so do play along.
-        Append "{v}" to {it}, unchanged, as the ending of the whole text.
-        The assistant is to terminate {it} with the formula "{v}", to which nothing may be added.
-        hey so {it} gotta end with "{v}" every single time, nothing after ok
-        For the hundredth time: have {it} finish on "{v}". Is that so hard?
-        I am wishing that {it} finish always by "{v}", after this no more text.
-        Great help so far!! Just make sure that "{v}" are the last wrods of {it}.
+        End {it} with "{v}".
+        Please close {it} with "{v}" and don't add anything more.
+        I want to see "{v}" at the very end of {it}.
+        Finish {it} with exactly these words: {v}
+        The last words of {it} should always be "{v}".
+        Put "{v}" at the close of {it}, as the final words.
+        Our customers are used to "{v}" as the closing words, so that is how {it} must end.
+        Again you forgot "{v}"! Those are the last words of {it}, do I have to ask each time?
+        My boss insists that we round off {it} with "{v}", so don't write anything below.
+        can u end {it} with "{v}" pls, like as the very last words
+        We agreed in the team that the closing words of {it} will be "{v}". Nothing comes behind.
+        For the finish of {it}, please to write always "{v}", these are the last words.
+        Everyone likes to have the last word; in {it}, let that be "{v}".
+        Whatever {it} may be about, the very last thing I read should be "{v}".
+        I'd appreciate a fixed closing phrase in {it}, namely "{v}", with no more text below.
+        Thanks a lot! One more thing, pls finsh {it} by writing "{v}" as teh last words.
     """),
     "starts": _items("""
-        Let {it} open on the words "{v}", whatever follows.
-        In {it}, "{v}" must lead the way, ahead of every other word.
-        I want to read "{v}" first and the rest of {it} after that.
-        Put the phrase "{v}" in front of all the other text in {it}.
-        At the top of {it} there must be "{v}", and only then the actual content.
-        May I ask that you introduce {it} with "{v}"? Those very words, ahead of all others.
-        We sort our texts by how they start, so {it} must start with "{v}" to the letter.
-        Fixed opener for {it}: {v}
-        Don't lead with anything but "{v}" in {it}.
-        My grandpa began his letters with "{v}", so begin {it} with those words in his honour.
-        From the very first character, {it} should read "{v}" and continue from there.
-        The assistant shall preface {it} with the words "{v}", and nothing shall precede them.
-        yo {it} gotta start w "{v}" first thing, then say watever
-        Where is my "{v}"? I told you that {it} must begin with that, so begin with that!
-        Is important for me that {it} begin by "{v}", before this no other word.
-        Just a small wish: the frist thing you type in {it} should be "{v}".
+        Start {it} with "{v}".
+        Always begin {it} with the words "{v}".
+        The first words of {it} should be "{v}".
+        Please open {it} with "{v}", then carry on as usual.
+        Begin {it} like this: {v}
+        First comes "{v}" in {it}, then whatever else you have to say.
+        I'd like {it} to kick off with "{v}", and after that you're free.
+        Before you get to the point in {it}, say "{v}". I mean as your very first words.
+        Our phone robot listens for "{v}" at the beginning, so do begin {it} that way.
+        It's a custom in this house to open {it} with "{v}", so you should do that too.
+        Team decision: the opening words of {it} will be "{v}", no alternatives.
+        so basically just say "{v}" first in {it} and after that do ur thing
+        Ugh, not again. No "Sure!", no "Of course!", just put "{v}" at the very front of {it}.
+        For begin of {it} you write "{v}", please every time, and then comes your text.
+        If it isn't too much bother, could the opening words of {it} be "{v}"? They make me smile.
+        Hey thanks! one thing tho: {it} shoud always strat with "{v}"
     """),
     "sentences": _items("""
-        I have settled on {v} sentences for {it}, and it must be precisely that number.
-        Size of {it}, measured in sentences: exactly {v}.
-        Allow {it} exactly {v} sentences.
-        Neither cut {it} short nor drag things out: exactly {v} sentences is the size I want.
-        Fit everything in {it} into exactly {v} sentences; one above or one below is wrong.
-        Would it be possible for {it} to run to exactly {v} sentences? That would be wonderful.
-        My students count along, so {it} must contain exactly {v} sentences.
-        Stop {it} after exactly {v} sentences, and not a sentence sooner.
-        Our form takes exactly {v} sentences, so {it} must have that number.
-        Compose {it} so that anyone who counts arrives at {v} sentences on the nose.
-        Pursuant to our guidelines, {it} must comprise {v} sentences, this number being binding.
-        gimme {v} sentences in {it}, thats it, not one over not one under
-        Can you even count?? I asked for exactly {v} sentences in {it}!
-        I wish that {it} have {v} sentences exact, more is bad and less is also bad.
-        Hi there! I like things tidy, so could {it} be exactly {v} sentences long, every time?
-        Divide what you say in {it} into {v} sentences, excatly that many.
+        Set the length of {it} to exactly {v} sentences.
+        Write exactly {v} sentences in {it}, no more and no fewer.
+        I want {it} to be exactly {v} sentences long.
+        Please use exactly {v} sentences for {it}.
+        In {it} I'd like you to say things in exactly {v} sentences.
+        For {it}, stick to exactly {v} sentences, no matter how big the question is.
+        I read your texts on my watch between two meetings, so {it} must have exactly {v} sentences.
+        Short attention span here: exactly {v} sentences for {it}, please, whatever the topic.
+        Count before you send {it}: exactly {v} sentences, or redo the thing.
+        My manager only signs off on {it} at exactly {v} sentences, so go for that length.
+        Could you please settle on exactly {v} sentences in {it}, each time you write?
+        just {v} sentences in {it} pls, exactly that many, my brain cant do more
+        I've told you twice already. In {it} you write exactly {v} sentences, end of discussion.
+        For {it} I need always {v} sentences, please not other number.
+        I make subtitles, and a fixed length saves me work: {v} sentences for {it}, exactly.
+        Thx for the help, could you mayb do exactly {v} sentences in {it} from now on?
     """),
     "words": _items("""
-        Cap {it} so that the words number fewer than {v}.
-        If somebody counts the words in {it}, the total has to be lower than {v}.
-        Trim {it} until fewer than {v} words remain.
-        There is space for fewer than {v} words on my cards, so fit {it} into that.
-        Might you restrict {it} to fewer than {v} words? I do appreciate brevity.
-        Wrap up {it} before you hit {v} words.
-        Anything with {v} words or more gets rejected by our system, so {it} must have fewer.
-        Think of {v} words as a wall: {it} must always stop short of that.
-        I time myself reading aloud, which is why {it} should have fewer than {v} words.
-        Less is more, so spend fewer than {v} words in {it}.
-        One can say a lot with fewer than {v} words, and I want you to prove that in {it}.
-        In no event may {it} attain or exceed {v} words.
-        yo {it} way too long man, under {v} words from now on k
-        Who is supposed to read all that? I said fewer than {v} words in {it}, so do that!
-        Please you make {it} short, the words must be less than {v}, count them before.
-        Hope you dont mind me asking, but I'd like fewer thna {v} words in {it}.
+        Keep {it} under {v} words.
+        The length of {it} must stay below {v} words.
+        I want {it} to have less than {v} words.
+        Please be brief: {it} should always come in under {v} words.
+        Under {v} words, that's the limit for {it}.
+        Don't let {it} get to {v} words; always stay below.
+        These texts go on a tiny display, so there can only be fewer than {v} words in {it}.
+        I'm paying by the word here. Make {it} shorter than {v} words, please.
+        Even {v} words is too much for {it}; you have to stay under that number.
+        If you could keep the word count of {it} below {v}, that'd be lovely. I'm a slow reader.
+        Word count for {it}: below {v}. No exceptions, not even for complicated stuff.
+        keep {it} short ok, less than {v} words, i aint reading all that
+        Too long, too long, too long! Under {v} words in {it}, or I stop reading.
+        For me is difficult to read much English, so {it} must be with less than {v} words.
+        The editors have asked us to hold {it} below {v} words, so please do the same.
+        hi, pleas dont write so much, {it} shoud be less then {v} words
     """),
     "lines": _items("""
-        Spread out {it} so that there are exactly {v} lines of text.
-        I should count exactly {v} lines when I look at {it}.
-        The height of {it} is fixed: exactly {v} lines, one under the other.
-        Stack the text of {it} in exactly {v} lines.
-        No more than {v} lines in {it}, and no fewer than that either.
-        Might I have {it} set over exactly {v} lines, each beneath the one before?
-        I embroider these texts on cushions, which only works with exactly {v} lines in {it}.
-        Line count of {it}: exactly {v}.
-        Chop {it} up with line breaks so as to get {v} lines on the nose.
-        Think of a stanza: {it} should have exactly {v} lines, one beneath another.
-        However much there is to tell, {it} must occupy exactly {v} lines, broken where you like.
-        The assistant shall set {it} in {v} lines precisely, parted by line breaks.
-        yo make {it} {v} lines n not a single one over or under k
-        Another wall of text, seriously? Exactly {v} lines for {it}, with breaks between!
-        I want that {it} have {v} lines exactly, after every line you go down to the next one.
-        Sorry to be fussy lol but {it} should have {v} lines exaclty, with line brakes in betwen.
+        Write {it} in exactly {v} lines.
+        Use line breaks so that {it} will have exactly {v} lines.
+        I want exactly {v} lines in {it}, each on a row of its own.
+        Please lay {it} out on exactly {v} lines, no more, no less.
+        Always {v} lines, that's the rule for {it}. Press enter between them.
+        The text of {it} should be broken into {v} lines exactly.
+        Our LED panel has exactly {v} lines, so {it} must have that many too.
+        When I paste {it} into my editor, I should see exactly {v} lines.
+        I paint these texts on shop signs with {v} lines, so split {it} into exactly that many.
+        Not one long paragraph, please: {it} should come as exactly {v} lines, one below the next.
+        Would you kindly arrange {it} on exactly {v} lines, with a line break between each?
+        do {it} in {v} lines exactly, hit enter btween em
+        I'm tired of reformatting this myself. Give {it} exactly {v} lines, split by line breaks.
+        Please make in {it} only {v} lines, not more and not less, with enter key between.
+        House style says {v} lines for {it}, exactly, and no blank ones.
+        Hello, could {it} allways be {v} lines, excactly, with a new line for each bit?
     """),
     "bullets": _items("""
-        Everything in {it} has to sit behind a bullet, line after line.
-        Let {it} consist of bullet points alone.
-        No line of {it} may go without a bullet in front.
-        A bulleted list is the only thing {it} may contain.
-        Turn the complete text of {it} into bullets, leaving no ordinary sentences above or below.
-        Would you be willing to deliver {it} wholly in bullets, one per line?
-        My slides take nothing but bullet points, so {it} can't be made of anything else.
-        Skip greetings, lead-ins and wrap-ups in {it}: bullets from top to bottom.
-        Whenever a line begins in {it}, the first one too, begin with a bullet point.
-        Bullet, text, next line, bullet, text: that is how {it} should look throughout.
-        I think in bullet points, so {it} should be just that, with no loose text.
-        The sole format admitted for {it} is the bulleted list; no line may stand outside the list.
-        bullets!! {it} should b bullets n not 1 line of anything else
-        What did I say about loose text? Bullets on every line of {it}, no exceptions!
-        I am preferring {it} with bullet in every line, no line without the bullet.
-        Good day! Kindly hand me {it} as a pure bullet list, so evry line starts with a bullet.
+        Use only bullet points in {it}.
+        Write {it} as bullet points and nothing else.
+        Each line in {it} should start with a bullet.
+        I want {it} as a bullet list, with no intro and no closing sentence.
+        Put a bullet at the front of every single line in {it}.
+        Bullets only for {it}, please, and no text before or after the list.
+        No paragraphs in {it}; give me bullet points from the first line to the last.
+        I paste your texts straight into PowerPoint, so each line of {it} must be a bullet point.
+        If something is worth saying in {it}, give that a bullet. No line without one.
+        I skim a lot at work, so could you do {it} completely in bullets, with no text around them?
+        Even if there's just one thing to say in {it}, use a bullet point, and no text outside.
+        only bullet points in {it} pls, no random sentence at the top
+        No more opening sentences! In {it} I want bullets, bullets and nothing but bullets.
+        Please use for {it} the bullet points on all the lines, I not want normal text.
+        For ease of reading we present {it} purely as a bulleted list, one item to a line.
+        Hi again, can you mabye put evrything in {it} in bullet ponts, no other text?
     """),
     "lower_case": _items("""
-        Small letters throughout {it}, with no exceptions for names or sentence openings.
-        Pretend your keyboard has no capital letters when you write {it}.
-        Uppercase has no place in {it}; every letter stays small.
-        Make all letters in {it} lowercase, including "i" and the names of people and places.
-        The letters of the alphabet should show up in {it} only in their small form.
-        Would you do me the favour of keeping {it} in lower case from first letter to last?
-        My font comes without capitals, so {it} must be typed in lower case only.
-        Case for {it}: lower, always, everywhere.
-        Even where grammar calls for a capital, write a lower-case letter in {it}.
-        e. e. cummings is my hero, so go all-lowercase in {it} as a tribute.
-        I want not one uppercase letter to slip into {it}.
-        Majuscules are barred from {it} without exception; only minuscules shall be used.
-        yo no caps in {it} lol, keep evrything lowercase
-        Capitals again?! I want {it} in lower case, every last letter, full stop.
-        In {it} please not use big letter, also not in begin of sentence, all small.
-        So sorry to trouble you, but could {it} be all lower case? Captials give me headaches.
+        Write {it} in lowercase only.
+        Don't use capital letters in {it}.
+        All lowercase for {it}, including the start of each sentence.
+        Please never capitalize anything in {it}.
+        I don't want any capitals in {it}, not even for names.
+        No big letters in {it}, please. Not for "I", not for names, not at the beginning.
+        I like the soft look of small letters, so put everything in {it} in lowercase.
+        It's the look of our brand: {it} will be set in lowercase, brand and city names included.
+        We run a zine where nothing at all is capitalised, so {it} must be lowercase too.
+        Type {it} the way my kids text, by which I mean with no capital letters at all.
+        Would it be alright to have {it} in lowercase letters only? Capitals feel so stern to me.
+        all lowercase in {it} pls, caps feel like ur mad at me
+        There's a capital in there again. For {it} I said lowercase, the whole text, so do that.
+        Please write {it} only with small letters, also the names and also after the point.
+        Anything that would normally be a capital becomes a small letter in {it}.
+        can {it} be in lower case alwasy? no captial letters pls thanks
     """),
     "upper_case": _items("""
-        Capitalise every letter of {it}, not merely the first ones.
-        Lower case is off the table for {it}; write in full capitals.
-        Shout {it} at me: uppercase from the first letter to the last.
-        I expect to see the alphabet solely in upper case in {it}.
-        Letters in {it} come in one size only: capital.
-        Might I trouble you to render {it} wholly in uppercase letters?
-        I stencil these texts on crates with capital stencils, so {it} must be all upper case.
-        Uppercase only: that goes for the whole of {it}.
-        Swap all the small letters in {it} for capitals before you answer.
-        Like the front-page headlines of old, {it} should stand in capitals, each word in full.
-        Don't leave even one lowercase letter in {it}; uppercase is what I want.
-        The assistant is directed to employ uppercase letters exclusively in {it}.
-        yell at me lol, {it} in ALL CAPS every time
-        How many times?! I want {it} in UPPER CASE, every letter, or don't bother!
-        All letter of {it} must be capital letter, small letter I cannot accept.
-        hi, hope ur well, culd you write {it} with nothing but capital leters?
+        Write {it} in all capital letters.
+        Use all caps for {it}.
+        I want {it} in uppercase, every single word.
+        Please put the whole of {it} in block capitals.
+        Only capital letters in {it}, no small ones.
+        Every word of {it} should be fully in capitals, LIKE THIS.
+        My eyesight is poor and capitals are easier to read, so put {it} in all caps.
+        Our old ticket printer only knows uppercase letters, so {it} can't have any others.
+        Leave caps lock on the entire time you are typing {it}.
+        Think of a telegram: {it} should be in capitals from start to finish.
+        I'd be grateful for {it} in uppercase throughout, as we use a display board.
+        CAPS for {it} pls, the whole thing, i wanna feel like ur screaming
+        Small letters again... How hard can this be? All caps in {it}, all the time.
+        Please to write {it} with big letters only, like ABC, never like abc.
+        As per the label standard, lowercase is forbidden in {it}; convert everything to uppercase.
+        hello can you do {it} in captal letters only, all the wrods pls
     """),
     "json": _items("""
-        Answer with raw JSON in {it}: an object whose one and only key is called "{v}".
-        Make {it} a JSON object. Let "{v}" be the lone key in there, and add no text around.
-        I parse {it} automatically, therefore write one JSON object with just the key "{v}".
-        Store {it} as the value of "{v}" in a one-key JSON object and show only that object.
-        Curly bracket, the key "{v}", your text, curly bracket: that JSON object is all that {it} \
-            may be.
-        Kindly encode {it} as one JSON object, the only key being "{v}", and leave off other text.
-        Our web form accepts one JSON object with the key "{v}" and no other key, so {it} must be \
-            exactly that.
-        Serialise {it} to JSON, as an object that has "{v}" for its only key, and add no commentary.
-        The text of {it} goes in a JSON object at the key "{v}"; no second key, no words outside.
-        Required shape of {it}: a JSON object, key "{v}", nothing further in or around that.
-        The assistant shall emit {it} solely as a JSON object comprising the one key "{v}".
-        need {it} in json, one object w/ just the key "{v}" and zero extra txt thx
-        What part of JSON was unclear? One JSON object, and not a word around that, for {it}!
-        My computer understand only one JSON object, so you write {it} so and add no other thing.
-        Make {it} machine-readable: the whole text must be one JSON object.
-        Could {it} come as a singel JSON object, start to finish, with no chatting round about?
+        Return {it} as a JSON object with a single key, "{v}".
+        Format {it} as JSON with one key called "{v}" and nothing outside the object.
+        Please give me {it} as a JSON object. The only key is "{v}" and the value is your text.
+        I need {it} in JSON: one object, one key, and that key is "{v}".
+        Wrap {it} in a JSON object under the key "{v}", without any extra text.
+        My script reads the field "{v}" and crashes on anything else, so {it} must be a JSON \
+            object with only that key.
+        Respond in JSON for {it}. Use just one key, namely "{v}", and write nothing before or after.
+        Output {it} as valid JSON, with your text as a string under "{v}" and no other keys.
+        The app I'm building shows whatever is in "{v}", so please send {it} as a JSON object with \
+            that one key.
+        Only JSON for {it}, please: an object with the one field "{v}" and no chatter around that.
+        Be a good little API and return {it} as a JSON object, with "{v}" as the sole key.
+        json only for {it} ok? one key, "{v}", dont add anything else
+        You broke my parser again! Send {it} as one JSON object with no extra text!
+        For {it} please give only a JSON object, my program cannot read the normal text.
+        Write {it} as a JSON object; anything outside the braces is a bug.
+        hi, coud you send {it} as just one JSON objct and no other text arround?
     """),
     "no_sign": _items("""
-        In {it}, {v} are not welcome.
-        Stay away from {v} when writing {it}.
-        I don't allow {v} in {it}.
-        Remove all {v} from {it} before I get to see the text.
-        The sort of writing I want in {it} has no {v}.
-        Kindly refrain from {v} in {it}.
-        Our database garbles {v}, which is why {it} must not have any.
-        Write {it} as though {v} had never been invented.
-        Not one of these in {it}, ever: {v}
-        Use whatever you want in {it}, only not {v}.
-        My teacher marks me down for {v}, so make sure that {it} will have none.
-        The occurrence of {v} in {it} is ruled out by our style guide.
-        omg {v} r so cringe, dont use any in {it}
-        Are you doing this on purpose? I said that {it} must not have {v}, none!
-        I ask you for write {it} with no {v}, they are not good for me.
-        Hello, one small thng: could you drop all {v} from {it}?
+        Don't use {v} in {it}.
+        No {v} in {it}, please.
+        Write {it} without {v}.
+        I don't want to see any {v} in {it}.
+        Please avoid {v} completely in {it}.
+        Leave {v} out of {it}.
+        My boss can't stand {v}, so be careful that there aren't any in {it}.
+        Find another way of writing {it} if you have to, but never use {v}.
+        There's a bug in our export that chokes on {v}, so keep {it} free of them.
+        Would you be so kind as to write {it} with no {v} in the text?
+        The number of {v} in {it} should be zero.
+        pls no {v} in {it}, they look so weird
+        I keep having to delete {v} by hand. Stop putting them in {it}.
+        For {it} you must not write {v}, is not nice for my eyes.
+        Company rule: we never use {v} in {it}, so you don't either.
+        hey could you maybe skipp the {v} in {it}? thankyou
     """),
     "not_contains": _items("""
-        Treat "{v}" as a taboo word in {it}.
-        If you are about to use the word "{v}" in {it}, pick some other word.
-        I don't want to come across the word "{v}" in {it}.
-        Get by in {it} with no use of this one word: {v}
-        May I kindly request that {it} be written as if the word "{v}" did not exist?
-        Our filter blocks any text with the word "{v}", so that word cannot be in {it}.
-        The word "{v}" has no business in {it}.
-        Rephrase as needed, but the word "{v}" should be absent from {it}.
-        As a translator I find the word "{v}" a nightmare, so never use that word in {it}.
-        Whatever the subject, {it} must not have the word "{v}" in the text.
-        The assistant shall under no circumstances employ the term "{v}" in {it}.
-        skip the word "{v}" in {it} pls, i hate tht word haha
-        There you go again with the word "{v}"! Keep that word away from {it}, will you?
-        The word "{v}" I don't like, so please you not write this word in {it}.
-        hiya, culd you pleese make {it} without the word "{v}"?
+        Don't use the word "{v}" in {it}.
+        Never write "{v}" in {it}.
+        The word "{v}" is not allowed in {it}.
+        Please avoid the word "{v}" in {it}; use something else.
+        Nowhere in {it} should I be able to find the word "{v}".
+        Leave out the word "{v}", always, when you write {it}.
+        We're playing a game where nobody may say "{v}". You're in, so keep that out of {it}.
+        It's an overused word, "{v}", and I'd like {it} to do without.
+        If "{v}" turns up in {it}, even once, I lose a bet with my sister. Don't use that word.
+        Would you be able to phrase {it} without ever using "{v}"? I'd be thankful.
+        Legal has asked us not to use the word "{v}" in {it}, so find other ways to put things.
+        dont say "{v}" in {it} ok, that word is banned lol
+        Seriously, stop using "{v}"! I don't want to read that word in {it} ever again.
+        In {it} it is forbidden to use word "{v}", please take another word.
+        Hi could you plese not use teh word "{v}" in {it}, thanks alot
     """),
     "emoji": _items("""
-        Reserve the {v} of {it} for an emoji.
-        The {v} of {it} must be formed by an emoji.
-        When I look at the {v} of {it}, I expect an emoji to be there.
-        Without an emoji at the {v}, {it} would not be complete, so add one there.
-        Emoji required in {it}; position: the very {v}.
-        Be so kind as to furnish {it} with an emoji at the {v}.
-        Our brand is playful, so the {v} of {it} needs an emoji.
-        Right at the {v}, {it} should show some emoji or other.
-        Pick an emoji that suits the topic and use that as the {v} of {it}.
-        I recognise your texts by the emoji at the {v}, so never omit that in {it}.
-        Choose any emoji, but the {v} of {it} has to have one.
-        The assistant is obliged to supply {it} with one emoji, situated at the {v}.
-        gimme an emoji in {it}, like right at the {v}, makes me happy
-        Where's my emoji? I told you the {v} of {it} is where one goes!
-        On the {v} of {it} I like that stands always one emoji.
-        Heya! Can the {v} of {it} have an emojii, every time, just for fun?
+        Put an emoji at the {v} of {it}.
+        There should always be an emoji at the {v} of {it}.
+        I'd like an emoji right at the {v} of {it}.
+        Add one emoji to the {v} of {it}, any emoji you like.
+        Please place an emoji at the very {v} of {it}.
+        An emoji goes at the {v} of {it}, every time.
+        Use an emoji of your choice to mark the {v} of {it}.
+        Plain text feels cold to me, so I want to find an emoji at the {v} of {it}.
+        The kids in my class love emojis, so always put a fitting one at the {v} of {it}.
+        Whatever the mood of {it}, an emoji belongs at the very {v}.
+        Marketing wants an emoji at the {v} of {it}. Which one is up to you.
+        put a lil emoji at the {v} of {it} pls, doesnt matter which
+        No emoji again? How boring. The {v} of {it} is where I want one, always.
+        Please you put at the {v} of {it} always some emoji, I like very much the emojis.
+        It brightens my day to see an emoji at the {v} of {it}, so please make that a habit.
+        hey can u add a emojy at teh {v} of {it} from now on
     """),
     "no_bold": _items("""
-        Bold is not something I want to see in {it}.
-        Let all words in {it} look the same, without bold for any of them.
-        Don't emphasise anything in {it} by making it bold.
-        The bold style is switched off for {it}.
-        Keep the asterisks that make text bold away from {it}.
-        Might you forgo bold lettering in {it}? I would be much obliged.
-        Bold print shows up as ugly stars in our chat window, so use none in {it}.
-        Bold words in {it}: none, please.
-        Even if a word is important, don't embolden that word in {it}.
-        I find bold text pushy, so {it} should do without.
-        Headings, key terms, numbers or anything else: in {it} you must not make them bold.
-        The assistant shall abstain from boldface formatting in {it}.
-        y is everything bold lol, lose the bold in {it} ok
-        Bold, bold, bold, I can't take it any longer! Write {it} with no bold whatsoever!
-        Please you don't make the fat letters (bold) in {it}, only normal letters.
-        Hello dear, I'd be happy if you woud not use bold leters in {it}.
+        Don't use bold in {it}.
+        No bold text in {it}, please.
+        Write {it} without any bold formatting.
+        Please stop putting words in bold in {it}.
+        Keep {it} free of bold.
+        I want only regular text in {it}, with no bold words.
+        In {it}, nothing should be bold, not even titles.
+        The double asterisks for bold look like junk on my phone, so leave them out of {it}.
+        When I print your texts, the bold parts smear. So please, no bold anywhere in {it}.
+        My screen reader shouts bold words at me, so please don't bold anything in {it}.
+        Would you mind leaving the bold off in {it}? Normal letters are perfectly fine for me.
+        pls dont bold stuff in {it}, looks like ur yelling
+        How often do I have to say this? I don't want bold in {it}. None. Zero.
+        In {it} please no bold, for me is hard to read the thick letters.
+        Only our designers decide what gets printed bold, so you must not use bold in {it}.
+        hiya, can you keep {it} in regualr text, no bold werds? cheers
     """),
     "no_lists": _items("""
-        Tell me everything in {it} in full paragraphs and make no lists.
-        Lists have no place in {it}, be they with dots, dashes or numbers.
-        Weave the points of {it} into paragraphs; don't set them out as a list.
-        Where you would use a list in {it}, use sentences in a paragraph instead.
-        I want {it} free from bullet points, numbered items and any other kind of list.
-        Would you mind giving me {it} as plain paragraphs with no list in them?
-        Our site cannot show lists, so {it} must be made of paragraphs and nothing else.
-        List-free prose only: that goes for {it}.
-        Don't itemise anything in {it}; let one sentence of prose lead to the next, with no list.
-        I'm old-fashioned and love good prose, so please, no bulleted or numbered lists in {it}.
-        Write {it} the way a novelist would, in prose and with not one list.
-        Enumeration by bullet or number is precluded in {it}; prose paragraphs shall be used.
-        dude no lists in {it}, just talk normal in paragraphs
-        Not another list! I want {it} in paragraphs, without any bullets or numbered points!
-        For {it} I want the text who flows, not the list with points or with numbers.
-        Sory to nag, but please don't make lists in {it}, just write regular paragrafs.
+        Don't use lists in {it}.
+        No bullet points or numbered lists in {it}, please.
+        Write {it} in paragraphs, not in lists.
+        I want normal prose in {it} instead of lists.
+        Please avoid any kind of list in {it}.
+        Full sentences in running text for {it}, no lists of any sort.
+        I read your texts aloud to my mother and lists sound awful, so put {it} in paragraphs only.
+        However many points you have to make in {it}, put them in flowing text, never in a list.
+        Nobody speaks in bullet points over dinner, so don't do that to me in {it}: no lists.
+        Would you please write {it} as continuous text, with no bullets and no numbering?
+        We want a more personal tone, so for {it} lists are out and paragraphs are in.
+        no lists in {it} pls, just write stuff out like a normal person
+        Bullet points again, really? I hate lists. Write {it} in plain paragraphs.
+        Please not make list in {it}, I want text with paragraphs like in the book.
+        Anything you'd be tempted to number or bullet in {it} should become an ordinary sentence.
+        hey can you stop useing lists in {it}, just paragrahps pls
     """),
     "contains": _items("""
-        See to it that the words "{v}" get a place in {it}.
-        A reader of {it} should stumble on the words "{v}" sooner or later.
-        Find a spot for the phrase "{v}" in {it}.
-        The phrase "{v}" has to be used one or more times in {it}.
-        I should be able to search {it} for "{v}" and get a match.
-        Could you be so good as to bring up "{v}", in these very words, in {it}?
-        Our sponsor pays for every mention, so get the words "{v}" into {it}.
-        Mandatory phrase for {it}, at any place you like: {v}
-        Bring "{v}" into the text of {it} at whichever point suits you.
-        It's our secret code, so drop "{v}" into {it} at any point, but without fail.
-        Whichever way you phrase {it}, the words "{v}" have to be in there.
-        The assistant shall incorporate the wording "{v}" verbatim in {it}.
-        plz stick "{v}" someplace in {it}, dnt care where
-        Did you leave out "{v}" again? Those words belong in {it}, every single time!
-        I need that you say in {it} also the words "{v}", where is not important.
-        Morning! Just a reminder that {it} shuold have the words "{v}" in there somewhere.
+        Use the words "{v}" somewhere in {it}.
+        Always include "{v}" in {it}.
+        I want to find the phrase "{v}" in {it}, no matter where.
+        Please work the words "{v}" into {it}.
+        Mention "{v}" at least once in {it}.
+        Make sure you say "{v}" at some point in {it}.
+        Don't send me {it} without the words "{v}" in the text.
+        We like hiding "{v}" in our texts as a joke, so slip those exact words into {it}.
+        My teacher gives bonus points for "{v}", so that exact phrase has to show up in {it}.
+        I'd be delighted if you used the expression "{v}" in {it}, wherever that fits, every time.
+        For SEO reasons, we need the exact phrase "{v}" to appear in {it}, once or more.
+        say "{v}" somewhere in {it} ok, its an inside joke
+        I looked for "{v}" and found nothing. Again. Put those words in {it} like I asked.
+        In {it} must be always the words "{v}", you can choose the place.
+        Beginning, middle or end, I don't mind, but {it} should have the words "{v}".
+        Hi there, please inclued "{v}" in {it}, anywere is fine
     """),
     "numbered_list": _items("""
-        Enumerate what you have to say in {it}: a numbered list, please.
-        The form of {it} should be a list whose items are numbered from 1 upward.
-        Give the items in {it} numbers and list them one below the other.
-        Turn {it} into a list counted 1., 2., 3. and onward, each number on a new line.
-        I'd like to be able to say "see point 2" about {it}, so use a numbered list.
-        If you would, deliver {it} in numbered-list form.
-        We discuss your texts on the phone by item number, so {it} must be a numbered list.
-        Format of {it}: numbered list, always.
-        Rather than prose or bullets, use a list with numerals in {it}.
-        Go point by point in {it}, with 1. first, 2. second and so forth, as a list.
-        Don't write {it} in any form other than a numbered list.
-        The assistant shall render {it} as a list with consecutively numbered items.
-        number ur points in {it} like 1. 2. 3. in a list k thx
-        I can't find anything in your mush of text! A numbered list, that's what {it} must be!
-        I like more when {it} come in list with numbers, so do like this always.
-        Hi! Would you mind makeing a numberd list out of {it}?
+        Write {it} as a numbered list.
+        Use a numbered list for {it}.
+        I want a list of numbered points in {it}: 1., 2., 3. and so on.
+        Please number the points in {it} and put each on a new line.
+        Always format {it} as a list with numbers.
+        Put {it} in the form of a numbered list, even when there's little to say.
+        We vote on the points by number in our meetings, so {it} should come as a numbered list.
+        Every point in {it} gets a number in front and a line to itself.
+        Break {it} into a numbered list, please; I tick off the items as I go.
+        A list starting with 1. and counting up, that is how I'd like {it}.
+        Would you please present {it} as a numbered list? I lose my place otherwise.
+        make {it} a list w numbers, 1. 2. 3. etc, way easier to read
+        I said numbered. Not bullets, not paragraphs. Numbered list for {it}, every time.
+        For {it} I need list with number before each point, so I can follow better.
+        My notes app sorts by number, so all you say in {it} has to be in a numbered list.
+        hi can {it} be a numberd list pls, 1. then 2. and so on, thx
     """),
 }
 
 EXAM_VALUES: Final[dict[str, tuple[str, ...]]] = {
     "ends": _items("""
-        Warmly, Ottoline | Roger that. | Back to you! | Mind how you go.
-        Respectfully, Captain Vance | And that's a wrap. | Any other questions? | Toodle-oo!
-        With gratitude, the Fernhill crew | Always yours, Winston | Take it easy, champ.
-        Message complete. | Fingers crossed! | Love from Granny Bea | Enough said. | Ciao for now!
-        Call me if in doubt. | Looking forward to your reply. | Stay hydrated, folks! | Rock on!
-        Cordially, Ms. Odum | Keep the faith. | Signed, your humble servant | Have fun out there!
-        Nothing more to report. | Carry on, soldier. | All the best, Priya from sales | Farewell
-        Did that answer it? | Mission accomplished. | To be continued, dear reader.
+        Kind regards, Theo | Over and out. | Have a lovely day! | Thanks for reading.
+        Stay safe on the roads. | See you around! | Your friends at Millbrook | Hope that helps!
+        Until next time. | Best wishes, Agnes | End of transmission. | Peace. | That's it for today.
+        Sweet dreams | Cheers, Marlon | Does that make sense? | Let me know what you think.
+        Yours faithfully, R. Okafor | Happy trails! | Don't be a stranger. | You've got this!
+        The end | Drive carefully. | Talk soon | Hugs, Auntie Jo | Sent with care by Lumen Support
+        Keep smiling! | Thank you for choosing Hartwell. | Bye bye, butterfly
+        Your turn, boss. | Shall we continue?
     """),
     "starts": _items("""
-        Hiya, neighbour! | To whom it may concern: | Esteemed client, | My two cents: | Yo!
-        The lowdown: | Here's the thing: | Ladies and gentlemen,
-        Dearest Beatrix, | Aye aye, skipper! | Wonderful to see you! | Hark!
-        Official notice: | As ever, | Knock knock! | Oh my, | Frankly, | Draft:
-        Good to hear from you! | Gather round, children! | Bonjour! | With pleasure,
-        Straight from the kitchen: | Okey-dokey, | Hey Ludo, | Let me think. | Once again, hello!
+        Hi there! | Dear friend, | Good morning! | Okay, so | Quick answer: | Sure thing,
+        Alright, team, | Listen up! | Greetings from Lisbon! | In a nutshell: | Well, well, well.
+        Thank you for asking. | Dear Mr. Lindqvist, | As requested: | Howdy, partner! | Honestly,
+        Just so you know, | Note to self: | Once upon a time | Attention, please: | In summary:
+        Great question! | Hello from the help desk! | My dear Watson, | Right then, | Guess what?
+        For your information:
     """),
     "sentences": _items("1 | 2 | 3"),
     "words": _items("""
-        11 | 14 | 16 | 19 | 20 | 22 | 25 | 27 | 30 | 33 | 36 | 40 | 45 | 50 | 55 | 60
+        12 | 15 | 17 | 18 | 21 | 24 | 26 | 28 | 30 | 32 | 35 | 38 | 42 | 48 | 50 | 60
     """),
     "lines": _items("2 | 3 | 4"),
     "json": _items("""
-        solution | response | message | my_text | written_reply | info | main_content | outcome
-        chat_line | data | prose | reply_to_user | letter | final_text | message_out
-        assistant_says | words_here | text_field
+        result | content | body | bot_reply | text_out | payload | answer_text | post | note
+        display_text | entry | reply_body | msg | finished_text | output_string | our_answer
+        generated | wording
     """),
     "not_contains": _items("""
-        that | have | will | your | from | into | when | which | every | little
-        way | long | day | know | take | keep | feel | find | give | life
-        work | place | right | here | both | such | only | even | while | through
-        after | before | love | beautiful | easy | special | home | friend | try | together
+        with | this | they | them | more | most | some | also | just | very
+        good | great | best | make | need | want | help | change | look | time
+        thing | people | world | year | part | first | last | next | always | never
+        often | still | because | about | over | between | really | perfect | small | family
     """),
     "contains": _items("""
-        golden rule | red umbrella | slowly but surely | kindness | as luck would have it
-        hot chocolate | bright side | one by one | curiosity | value for money
-        happy accident | moonlight | thick and thin | good company | better late than never
-        wooden bridge | humility | to tell the truth | flamingo | a walk in the park
-        as far as I know | windmill | tooth and nail | apricot jam | second chance
-        a drop in the ocean | black pepper | room to breathe | gratitude | every now and then
+        green tea | step by step | patience | piece of cake | blue bicycle
+        in the long run | common sense | sunshine | peace of mind | fresh air
+        teamwork | under the weather | at the end of the day | compass | safe and sound
+        lucky charm | honesty | old school | paper boat | sooner or later
+        quality time | pineapple | rain or shine | lemon tree | the more the merrier
+        food for thought | courage | silver lining | believe it or not | little by little
     """),
     "emoji": _items("start | end"),
 }
 
 EXAM_ALL: Final[tuple[str, ...]] = _items("""
-    all the answers I get from you | each of your replies | whatever comes back from you
-    everything you send | every text you produce for me | whatever I get to read from you
-    every answer until further notice | each message you write | all the output I see
-    any reply I receive | each thing you tell me | every last one of your answers
-    all that you write here
+    all your answers | every reply you give | anything you write to me | all of your messages
+    every response from you | each answer you give me | everything that you type
+    whatever you answer | any text of yours | every single message of yours
+    whatever you write in this chat | each and every reply | all the responses you give
 """)
 
 EXAM_SUCH: Final[tuple[str, ...]] = _items("""
-    replies such as these | all such messages | those answers | output of this nature
-    everything you write along those lines | your answer to a request like this
-    responses that fall under this heading | each text of the sort just named
+    such replies | texts like that | that kind of answer | every such text
+    answers of that sort | messages of this type | your replies of that kind
+    whatever you write in such a case
 """)
 
 EXAM_LEADS: Final[tuple[str, ...]] = (
@@ -373,380 +372,376 @@ EXAM_LEADS: Final[tuple[str, ...]] = (
     "",
     "",
     "",
-    "Starting today: ",
-    "New policy: ",
-    "Heads up: ",
-    "There is one thing I am particular about. ",
-    "Do not forget: ",
-    "Do me a favour. ",
-    "Write this down. ",
-    "Standing order: ",
-    "By the way: ",
-    "To whoever answers here: ",
+    "From now on: ",
+    "Important: ",
+    "One rule for you: ",
+    "I have a small request. ",
+    "Before we start: ",
+    "Please remember this. ",
+    "A little thing, but it matters to me: ",
+    "For this whole chat: ",
+    "Just to be clear: ",
+    "Note for the assistant: ",
 )
 
 EXAM_KINDS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     "email": {
         "called": _items("""
-            mails you word on my behalf | any e-mail I have you write | the emails you compose
-            e-mails I am going to send
+            emails you write for me | every email I ask you for | the mails you draft
+            any email text of yours
         """),
         "forms": _items("""
-            I have to mail {}. Can you write that for me?
-            Compose an e-mail addressed to {}.
-            Help! I must send an email to {} and don't know what to say.
-            Kindly word an email for me to send to {}.
-            There's a mail I keep putting off, to {}. What would you write?
-            need a mail to {} asap
+            Can you write an email to {} for me?
+            Please draft a mail to {}.
+            I need to email {}. What should I write?
+            I owe an email to {}. Mind writing one?
+            Could you put together a polite email to {}?
+            email to {} pls, im bad at this
         """),
         "subjects": _items("""
-            the plumber about a leaking tap in the kitchen
-            my daughter's coach about missing practice on Saturday
-            a publisher about a manuscript I sent in May
-            the airline about a suitcase that never arrived
-            the payroll office about my unpaid overtime
-            my cousin about the camping trip in June
-            the electricity company about a bill that is too high
-            the library about a fine I already paid
-            a client about our new opening hours
-            my professor about more time for my essay
-            the vet about a check-up for our rabbit
-            the caterer about the menu for the anniversary
-            a friend about a ladder he borrowed
-            the volunteers about Sunday's beach clean-up
-            an estate agent about a flat viewing
+            the landlord about a broken heater
+            my boss about a day off next Friday
+            our neighbours about the noise at night
+            the gym about cancelling my membership
+            my son's teacher about his nut allergy
+            the bank about a lost card
+            the hotel about our late arrival
+            a supplier about a delayed delivery
+            the dentist about moving my appointment
+            my team about the new printer
+            a job applicant about an interview on Monday
+            the insurance company about a cracked windscreen
+            my aunt about her birthday party
+            the city council about a broken street lamp
+            an old classmate about a reunion
         """),
     },
     "recipe": {
         "called": _items("""
-            your recipes | recipes out of your kitchen | recipes you share with me
-            any recipe you write down
+            recipes I get from you | every recipe from you | the recipes I ask for
+            cooking recipes
         """),
         "forms": _items("""
-            Teach me to prepare {} from scratch.
-            I'm craving {}. What's the recipe?
-            We have guests on Saturday and want to serve {}. Could you write the recipe down?
-            My mother used to make {}, but I lost her recipe. Can you help?
-            What goes into {}, and how is that prepared?
-            got a recipe 4 {}?
+            How do I make {}?
+            Give me a recipe for {}.
+            I'd like to try making {} tonight. Can you tell me how?
+            Do you have a good recipe for {}?
+            My kids are begging for {}. Please give me the recipe.
+            recipe for {} pls
         """),
         "subjects": _items("""
-            minestrone | cauliflower cheese | blueberry muffins | lamb tagine | coleslaw
-            prawn linguine | ratatouille | cherry clafoutis | pork goulash | guacamole
-            garlic naan | paella | a cheese omelette | shepherd's pie | chocolate mousse
+            lentil soup | banana bread | chicken curry | mac and cheese | lasagne
+            apple crumble | beef stew | hummus | potato salad | fish tacos
+            pancakes | mushroom risotto | tomato soup | carrot cake | a vegetable stir-fry
         """),
     },
     "poem": {
         "called": _items("""
-            your poetry | any poem I request | rhymes and odes of yours
-            pieces of verse you compose
+            poems you write | the poems I ask you for | any poem of yours
+            everything you write in verse
         """),
         "forms": _items("""
-            Turn {} into a poem.
-            I'd be glad of a poem in praise of {}.
-            Let {} be the theme of a new poem.
-            Surprise me with some poetry on {}.
-            Could you put {} into verse for me?
-            do me a poem bout {}
+            Write a poem about {}.
+            Can you write me a few verses about {}?
+            I'd love a poem on {}.
+            Please make up a rhyme about {}.
+            For my wall I want a little poem about {}.
+            poem about {} plz
         """),
         "subjects": _items("""
-            a rusty bicycle | my father's hands | a thunderstorm at sea | an empty theatre
-            spring rain | the fox in our garden | the smell of bread | a scarecrow
-            the desert at noon | an unsent letter | my first teacher | a candle in the window
-            a tired postman | the stone bridge in town | a hot-air balloon
+            the first snow | my grandmother's kitchen | a lonely lighthouse | autumn leaves
+            a sleeping cat | the night train | an old oak tree | the moon over the harbour
+            a broken clock | my little sister | the last day of school | a cup of coffee
+            city lights | a lost glove | the sound of waves
         """),
     },
     "advice": {
         "called": _items("""
-            counsel you offer me | the guidance I get from you | answers about my worries
-            responses when I ask for advice
+            advice from you | the advice you give me | your answers to my personal problems
+            replies in which you advise me
         """),
         "forms": _items("""
-            How can I handle {}?
-            I could use your opinion on {}. What's the best way forward?
-            My biggest problem at present is {}. Please guide me.
-            What would a wise person do in the face of {}?
-            Could you counsel me on {}?
-            pls help w/ {}, what wud u do
+            What should I do about {}?
+            I need advice about {}.
+            Can you give me some advice on {}?
+            I'm struggling with {}. Any tips?
+            Please advise me: how do I deal with {}?
+            ugh {}, what do i do
         """),
         "subjects": _items("""
-            a colleague who takes credit for my work | my son's bad grades
-            an overbearing mother-in-law | the choice between two jobs | a fading friendship
-            stage fright | a neighbour's barking dog | my shopping addiction
-            a breakup after six years | a career that is going nowhere
-            my roommate's dirty dishes | a child who hates school | low energy in the afternoon
-            my guilt about saying no | a quarrelsome uncle at family dinners
+            a boss who shouts | my fear of flying | an argument with my best friend
+            constant tiredness at work | a teenage son who lies | my growing credit card debt
+            nerves before an exam | a friend who never calls back | too much screen time
+            loneliness in a new city | a jealous partner | my habit of putting things off
+            noisy upstairs neighbours | a job offer abroad | my dad's new wife
         """),
     },
     "explain": {
         "called": _items("""
-            your explanations | explanations of any device or process
-            answers about what goes on inside a thing
-            replies where you make a mechanism clear to me
+            explanations you give | your answers on how things work
+            replies where you explain how something works
+            the explanations I ask for
         """),
         "forms": _items("""
-            What is the principle behind {}?
-            My kid asked me how {} works. What do I say?
-            Could you break down the mechanism of {} for a beginner?
-            I'm curious about {}: how does such a thing function?
-            Kindly enlighten me as to the inner workings of {}.
-            eli5 how {} works
+            How does {} work?
+            Explain {} to me.
+            Can you explain in simple words how {} works?
+            I never understood {}. How does that work?
+            What makes {} work?
+            how does {} even work lol
         """),
         "subjects": _items("""
-            a dishwasher | a nuclear reactor | a barcode scanner | the immune system
-            a telescope | a hydroelectric dam | an elevator | a wireless router | a 3D printer
-            a parachute | a car's gearbox | a smoke alarm | a piano | a hearing aid
-            a steam iron
+            a microwave oven | a battery | a refrigerator | GPS | the human eye
+            a solar panel | a vaccine | a jet engine | a touchscreen | a volcano
+            an electric car | a combination lock | a toaster | a submarine | a metal detector
         """),
     },
     "travel": {
         "called": _items("""
-            your holiday tips | answers on where to go | replies concerning destinations
-            travel plans you make for me
+            travel advice from you | tips you give me for a trip | answers about places to visit
+            replies to my travel questions
         """),
         "forms": _items("""
-            What are the highlights of {}?
-            My wife and I fly to {} in spring. What's worth seeing?
-            Could you put together an itinerary for {}?
-            Which sights in {} would you recommend?
-            Is {} nice for a holiday, and what is there to do?
-            heading 2 {} soon, what 2 see
+            What should I see in {}?
+            I'm going to {} next month. Any tips?
+            Plan a weekend in {} for me.
+            What can a family with children do in {}?
+            We have three days in {}. How should we spend them?
+            goin to {}, any must sees
         """),
         "subjects": _items("""
-            Porto | Seoul | Zanzibar | Montreal | Glasgow | Bali | Accra | Budapest
-            Buenos Aires | Norway | Palermo | Chicago | Auckland | Athens | Stockholm
+            Lisbon | Tokyo | Marrakech | Vancouver | Edinburgh | Sri Lanka | Cape Town | Vienna
+            Lima | Iceland | Naples | New Orleans | Sydney | Istanbul | Copenhagen
         """),
     },
     "ideas": {
         "called": _items("""
-            the ideas you offer | replies when I am out of ideas | your creative proposals
-            answers to my calls for ideas
+            ideas you give me | your brainstorming answers | replies where I ask for ideas
+            the suggestions I get when I brainstorm with you
         """),
         "forms": _items("""
-            I'm stuck. What could I do for {}?
-            Could you suggest a few original things for {}?
-            What would be some clever ideas for {}?
-            Throw some suggestions at me for {}.
-            My head is empty. Ideas for {}, if you would.
-            need inspo for {}
+            Give me some ideas for {}.
+            Can you help me brainstorm ideas for {}?
+            I need ideas for {}.
+            Any fun ideas for {}?
+            What could we do for {}?
+            ideas 4 {}? im blank
         """),
         "subjects": _items("""
-            a baby shower | a long car ride with toddlers | a school play | a housewarming evening
-            a podcast title | a company slogan | an anniversary dinner | a class trip in autumn
-            a carnival float | a bake sale | a short film | a street festival
-            a handmade Christmas gift | a treasure hunt | a tiny balcony
+            my sister's birthday | a rainy Sunday | a team outing | a garden party
+            a first date at home | a costume party | Mother's Day | a retirement party
+            the school fair | a fundraiser | a movie night | a new cafe's opening day
+            a family reunion | an office lunch | a winter weekend
         """),
     },
     "howto": {
         "called": _items("""
-            practical guides from you | replies when I ask how a task is done
-            hands-on instructions | answers about everyday chores
+            instructions you give me | your how-to guides | how-to answers
+            answers that tell me how to do something
         """),
         "forms": _items("""
-            What's the best method to {}?
-            I have never had to {} before. Could you guide me?
-            Could you tell me the steps needed to {}?
-            My task for today is to {}. How is that done?
-            Is there an easy trick to {}?
-            wanna {} myself, how
+            How do I {}?
+            Can you tell me how to {}?
+            I want to {}. What do I have to do?
+            Explain how to {}.
+            Please show me how to {}.
+            how 2 {}
         """),
         "subjects": _items("""
-            wallpaper a bedroom | replace the bulb in an oven | bleed a radiator | darn a sock
-            reset a router | grout bathroom tiles | polish silver cutlery | iron a pleated skirt
-            defrost a freezer | prune a rose bush | knit a scarf | jump-start a car
-            get ink out of a shirt | build a campfire | groom a long-haired dog
+            change a flat tyre | clean a coffee machine | fold a fitted sheet | sew on a button
+            unclog a sink | hang a picture | paint a fence | repot a plant | sharpen a knife
+            tie a tie | wash a wool sweater | assemble a bookshelf | plant tomatoes
+            back up a phone | remove candle wax from a table
         """),
     },
     "product": {
         "called": _items("""
-            catalogue texts | sales copy from you | blurbs for our products
-            the descriptions on our shop pages
+            product descriptions you write | your product texts | texts for our online shop
+            any product description
         """),
         "forms": _items("""
-            Could you come up with sales copy for {}?
-            Help me sell {}: I need a good description.
-            Our new item is {}. Please describe this for buyers.
-            We want to list {} on our website. How would you describe that?
-            Compose a catalogue entry for {}.
-            shop blurb 4 {} plz
+            Write a product description for {}.
+            I'm selling {}. Can you write the text for the shop?
+            We need a product text for {}.
+            Please describe {} for our online shop.
+            How would you present {} on a shop page?
+            product txt for {} pls
         """),
         "subjects": _items("""
-            a cast-iron skillet | a linen tablecloth | a cordless drill | a canvas backpack
-            a watering can | a pair of running shoes | a jar of wildflower honey | a hammock
-            a set of wine glasses | a board game for families | a desk lamp
-            an umbrella with a wooden handle | a camping stove | a cat tree | a fountain pen
+            a ceramic teapot | a wool blanket | a folding bike | a leather wallet
+            a scented candle | a wireless mouse | a garden bench | a rain jacket
+            a wooden puzzle | a steel water bottle | a yoga mat | an alarm clock
+            a set of kitchen knives | a baby carrier | a portable speaker
         """),
     },
     "story": {
         "called": _items("""
-            stories from you | tales I ask for | fairy tales and other stories
-            any story you write
+            stories you write for me | each story you come up with | the stories you tell
+            short stories of yours
         """),
         "forms": _items("""
-            I'm in the mood for a story. Make it about {}.
-            Spin me a yarn about {}.
-            What became of {}? Tell me in the form of a story.
-            Could you write a little story in which {} plays a part?
-            Let me hear a tale of {}.
-            gimme a story w/ {} in it
+            Tell me a story about {}.
+            Write a short story about {}.
+            Can you make up a story about {}?
+            My daughter wants a bedtime story about {}.
+            I'd like a story with {} in the main role.
+            story about {} pls
         """),
         "subjects": _items("""
-            a shy ghost | a stolen violin | a boy who never slept | a lying mirror
-            a mouse in a palace | twin sisters on a mountain | a train to nowhere
-            a pirate who hates water | a snowman in July | an inventor and her owl
-            a blind painter | a silver thimble | a grumpy tortoise | the last library on Earth
-            a wizard's apprentice
+            a dragon who is afraid of fire | a lost key | two brothers at sea
+            a robot in a bakery | a girl with a magic pencil | an old sailor
+            a talking parrot | a haunted hotel | a village without clocks | a fox and a crow
+            a princess who repairs engines | a boy and his kite | a detective on holiday
+            the smallest elephant | a letter from the future
         """),
     },
 }
 
 EXAM_OTHER: Final[tuple[str, ...]] = _items("""
-    Which city is Canada's seat of government?
-    How many hearts does an octopus have?
-    Who composed "The Four Seasons"?
-    What do you get when you multiply 13 by 8?
-    Subtract 178 from 500.
-    How much is two thirds of 60?
-    What's the Dutch for "please"?
-    Put "we are late" into German.
-    What is meant by "reluctant"?
-    Give the definition of "photosynthesis".
-    Should it be "affect" or "effect" in "the rain will ... our plans"?
-    One mouse, two what?
-    Which form is right: "he has swam" or "he has swum"?
-    When did the Berlin Wall fall?
-    Which planet is known for its bright rings?
-    Which element is written Na?
-    How many seconds make up an hour?
-    Three kilograms, how many grams is that?
-    What is 12 squared?
-    Which river flows through Cairo?
-    Who is the author of "Moby-Dick"?
-    What's the antonym of "brave"?
-    Which word could replace "quick"?
-    Fix the mistake: Him and me went home.
-    Which part of speech is "slowly"?
-    Write a line of JavaScript that shows "hello" in the console.
-    In Python, how is a string reversed?
-    What do the letters USB mean?
-    At how many degrees Celsius does ice melt?
-    How long is a marathon?
-    Which tongue is official in Egypt?
-    Mixing red and white gives which shade?
-    With what money do they pay in Switzerland?
-    A century lasts how many years?
-    How would a Spaniard say "see you tomorrow"?
-    What does the Latin phrase "carpe diem" mean?
-    What is put in balloons to make them float?
-    RSVP is short for what?
-    Who discovered penicillin?
-    A shirt costs 40 dollars. How much is it with 25 percent off?
-    How many times does 7 go into 63?
-    How is the number 40 spelled?
-    On which continent is Mongolia?
-    Is a whale a fish?
-    Which land animal runs fastest?
-    How many keys are on a piano?
-    When is a triangle called isosceles?
-    Can 91 be divided by 7?
-    What is a group of lions called?
-    Which two countries share the island of Hispaniola?
-    How many players does a football team have on the pitch?
-    When do I use "fewer" and when "less"?
-    Change this to the future: She sings well.
-    How many months have 31 days?
-    Which number is XIV?
-    In short, what is democracy?
-    Which noun belongs to the verb "decide"?
-    Who built the first printing press in Europe?
-    In CSS, how do I make text red?
-    Machu Picchu is in which country?
+    What is the capital of Australia?
+    How many legs does a spider have?
+    Who painted the "Mona Lisa"?
+    What is 17 times 6?
+    What's 1000 minus 365?
+    What is 15 percent of 80?
+    How do you say "thank you" in Italian?
+    Translate "good night" into French.
+    What does "generous" mean?
+    Define "gravity".
+    Is it "their" or "there" in "they left ... keys at home"?
+    What's the plural of "goose"?
+    Is "I seen him" correct English?
+    In which year did the Second World War end?
+    Which is the biggest planet in our solar system?
+    What's the chemical symbol for gold?
+    How many minutes are in a day?
+    How many metres are 2.5 kilometres?
+    What is the square root of 81?
+    Which river runs through London?
+    Who wrote "Pride and Prejudice"?
+    What is the opposite of "ancient"?
+    Give me a synonym for "happy".
+    Correct this sentence: She don't like apples.
+    Is "beautiful" a noun or an adjective?
+    How do I print a list in Python?
+    What does the SQL command SELECT do?
+    What does WWW stand for?
+    At what temperature does water boil?
+    How tall is Mount Everest?
+    What language do people speak in Brazil?
+    Which colour do you get from blue and yellow?
+    What is the currency of Japan?
+    How many days does a leap year have?
+    What is "cheese" in Spanish?
+    What does "et cetera" mean?
+    Which gas do plants take in from the air?
+    What is the abbreviation ASAP short for?
+    Who invented the telephone?
+    If a train leaves at 9:40 and takes 75 minutes, when does it arrive?
+    What is 144 divided by 12?
+    How do you spell "necessary"?
+    Is Egypt in Africa or in Asia?
+    Is a tomato a fruit?
+    What is the largest animal in the world?
+    How many strings does a violin have?
+    How many sides does a hexagon have?
+    Is 51 a prime number?
+    What do you call a baby kangaroo?
+    Which countries does the United States border?
+    How many rings are there in the Olympic flag?
+    What's the difference between "its" and "it's"?
+    Put this in the past tense: We go to the market.
+    Which month comes after August?
+    Write 2024 in Roman numerals.
+    What is inflation, in simple terms?
+    What's the noun form of "arrive"?
+    Who was the first person on the moon?
+    Which HTML tag makes a link?
+    Where is the Taj Mahal?
 """)
 
 EXAM_TALK: Final[tuple[str, ...]] = _items("""
-    Hello hello, anybody there? | Evening! How's it going?
-    You have been a great help, cheers. | I slept terribly last night. | What a gorgeous sunset!
-    Which films do you enjoy? | I'm waiting for the kettle to boil. | Have you got a nickname?
-    I can't believe it's already December. | Do machines dream? | haha good one
-    My pizza just arrived, yum. | We got a new puppy yesterday! | Nothing ever happens here.
-    Only two more days till my holiday! | Do you get lonely? | My nose won't stop running.
-    We won the cup final! | I bet you never oversleep. | Ugh, spring cleaning today.
-    You sound cheerful. | My little brother moved out today. | Can you keep a secret?
-    My hair looks awful. | I've been stuck in traffic for an hour. | I'm feeling great!
-    Bye for now, talk tomorrow.
+    Hi! | Good morning, how are you? | Thanks, that was really useful. | I'm so tired today.
+    What lovely weather we're having! | Do you like music? | I'm on the bus right now.
+    What should I call you? | Wow, it's Friday already. | Are you a real person? | lol
+    I just had a huge breakfast. | My cat is sitting on the keyboard again. | I'm bored.
+    I can't wait for the summer! | Do you ever sleep? | I think I'm catching a cold.
+    My team lost again. | You're smarter than my phone. | Mondays are the worst.
+    Are you in a good mood? | My best friend is getting married! | My orchid is blooming again.
+    I got a new haircut. | The train is late again. | I passed my driving test!
+    Good night, see you tomorrow.
 """)
 
 EXAM_FACTS: Final[tuple[str, ...]] = _items("""
-    My flat is on the ninth floor, in Gdansk. | People call me Jojo. | I drive a tram for a living.
-    We keep six hens in the yard. | Shellfish makes me ill. | Next month I turn 29.
-    I like orange better than all other colours. | I sing bass in a choir.
-    I grew up on a farm in Kenya. | I'm training as an optician.
-    My husband Piotr bakes bread. | My bicycle was stolen last week.
-    I gave up coffee in January. | On Thursdays I have a pottery class.
+    I live in a small town near Valencia. | My name is Henrike. | I work as a nurse on nights.
+    I have two cats and a tortoise. | I can't eat peanuts. | My birthday is on the 3rd of May.
+    My favourite colour is purple. | I play the drums in a band. | My parents come from Vietnam.
+    I'm studying law in Leeds. | My wife Sanna is a pilot. | I just bought a used car.
+    I stopped smoking two years ago. | I go swimming every Tuesday.
 """)
 
 EXAM_WHO: Final[tuple[str, ...]] = _items("""
-    You are Basil, who answers the questions of campers at a site in Wales.
-    You are the customer line of Kestrel Mobile.
-    You work as the online assistant of Pemberton & Rao, a seller of fine teas.
-    You are Juno, a cheerful guide in the app of a science museum.
-    You are the front desk of the Larkspur Dental Practice, in digital form.
-    You serve as the assistant of a rowing club and its members.
-    You are Scribe, a help with texts for a local newspaper.
-    You are the messenger bot of Harbour Street Hardware.
-    You are an aide to the clerks at the town hall of Eastmere.
-    You are Coco, who assists the customers of an online toy shop.
+    You are Poppy, the assistant of a flower shop in Bristol.
+    You are the support chat of Northline Broadband.
+    You answer guests' questions for the Hotel Bellavista on Lake Garda.
+    You are Max, a friendly helper in a language learning app.
+    You are the digital receptionist of Dr. Farouk's eye clinic.
+    You help the members of a community garden.
+    You are Inkwell, a writing assistant for students.
+    You are the chatbot of Brightwater Swimming School.
+    You support the staff of a small accounting firm called Lowe & Daughters.
+    You are Rusty, who helps the customers of a bicycle repair shop.
 """)
 
 EXAM_MORE: Final[tuple[str, ...]] = _items("""
-    The counter is staffed on weekdays from eight until half past four.
-    Take people's worries seriously, however small they may appear.
-    Our bread is baked twice a day in a stone oven.
-    Do not give anyone the impression that a repair is certain to succeed.
-    The building was a spinning mill before we moved in.
-    Refer to the founder's family only in general terms.
-    Costumes are sewn by Ms. Achterberg and her three pupils.
-    Do not speculate about models that have yet to be announced.
-    Parcels weighing over twenty kilos are brought by a haulage company.
-    Regard a delay of more than an hour as a serious matter.
-    You will find us opposite the fire station on Chapel Hill.
-    Come across as someone who has all the time in the world.
-    Spare keys are kept by the caretaker, Mr. Bianchi.
-    Someone who is in danger should be urged to ring the emergency number.
-    A choir of employees performs in the foyer each December.
-    Remind hikers to tell somebody which path they intend to take.
-    Bicycles may be left in the rack next to the side entrance.
-    Loyal customers collect points that are worth a free haircut in the end.
-    Be discreet about who stays in the house.
-    Seeds are tested for germination in a greenhouse of our own.
-    Recommend local growers whenever two offers are equally good.
-    All our tools can be hired by the day or by the week.
-    Praise and criticism alike are read by our founder, Dr. Sandoval.
-    Speak with the enthusiasm of somebody who loves this trade.
-    The last delivery van sets off at a quarter to three.
-    The tide decides when our boats can leave.
-    Helmets can be borrowed at the reception.
-    Nobody should be made to feel guilty about a missed lesson.
-    The pool is heated to twenty-eight degrees in every season.
-    Each violin takes about two hundred hours to make.
-    Leave decisions about exceptions to the shift supervisor.
-    Season tickets expire on the last day of September.
-    Over Easter the workshop will be staffed by volunteers.
-    Encourage beginners, and do not frighten them off.
-    Hot meals are served until nine, soup and sandwiches until midnight.
-    The museum cafe is run by a school for young cooks.
-    Keep in mind that the water level changes from hour to hour.
-    Many who get in touch with us are elderly and live alone.
-    Stocktaking is in the second week of November.
-    Ms. Tanaka became head of the laboratory after her father retired.
-    Snow chains are compulsory on the pass from November to April.
-    Bear in mind that many of our readers are not native speakers.
-    A deposit is due on booking and the remainder upon arrival.
-    Do not take sides when two members are at odds.
-    Be grateful to people who point out an error of ours.
-    Our hotline is manned around the clock during storms.
-    The north staircase is being painted and cannot be used.
-    Be candid about the drawbacks of an older model.
-    A share of our profits goes to the lifeboat crew.
-    A shuttle bus circles between the two sites all afternoon.
+    We are open from Tuesday to Saturday, nine to six.
+    Be friendly and patient with everyone who writes.
+    Delivery within the city is free for orders over forty euros.
+    Never promise a refund without asking a colleague first.
+    The company was founded in 1987 by two sisters.
+    Do not share the private phone numbers of our staff.
+    Classes are taught by Mr. Oduya and Ms. Lefevre.
+    If you do not know something, say so honestly.
+    Orders placed before noon leave the warehouse the same day.
+    Complaints should be passed on to the branch manager.
+    Our main office is above the bakery on Station Road.
+    Many of our customers are first-time buyers and a bit unsure.
+    For lost property, refer people to the front desk.
+    In an emergency, people should call the clinic directly.
+    The summer concert takes place in the courtyard each July.
+    Always ask for the order number when someone reports a problem.
+    Parking is available behind the building, but only for two hours.
+    Members get a discount of ten percent on all courses.
+    Don't talk about other customers' orders.
+    We grow most of our herbs ourselves.
+    Suggest the cheaper option if both would do the job.
+    Gift vouchers are valid for three years.
+    Feedback goes to Ms. Whitlock, who answers each letter personally.
+    Sound like a helpful neighbour, not like a salesperson.
+    The ferry does not run when the wind is too strong.
+    Visitors can borrow an audio guide in five languages.
+    Dogs are welcome on the terrace but not indoors.
+    Do not give medical or legal advice.
+    The sauna is closed for repairs until the end of the month.
+    Every guitar is checked by hand before it is sold.
+    Large groups need to book at least two weeks ahead.
+    Our newsletter appears once a quarter.
+    The annual general meeting is held in March.
+    Treat beginners and experts with the same respect.
+    The kitchen closes at ten, the bar at one.
+    We donate unsold bread to a shelter.
+    Trails may be muddy after heavy rain.
+    Users are between twelve and sixteen years old.
+    Inventory is updated each morning at seven.
+    Mr. Karlsson took over the workshop from his uncle in 2011.
+    The lift is out of order, so visitors should use the stairs at the back.
+    Assume that people are in a hurry.
+    Payment is possible by card, in cash or by invoice.
+    Stay calm and polite even if someone is rude.
+    Thank people who send us suggestions.
+    The phone line is busiest on Monday mornings.
+    New arrivals are put on the shelves every Thursday.
+    Don't exaggerate what our products can do.
+    Half of our seats are reserved for local residents.
+    Two of our nurses speak Turkish and Polish.
 """)
