@@ -124,6 +124,7 @@ class BackgroundTasks:
         if lost is not None:
             self._shared.problems.report("exemplars", lost)
         await self._service.views.rating.forget_refused()
+        await self._service.learning.scoring.book.credit_earlier(self._skills.memory.stored)
         await self._service.learning.proofs.review.remember_examples()
 
     def _probe_every_s(self) -> float:
