@@ -231,20 +231,7 @@ class Classroom(Home):
             quiet=self.quiet,
             clock=self.clock,
         )
-        self.book = RewardBook(
-            self.rewards,
-            crediting=CreditWins(
-                self.rewards,
-                verifier=verifier,
-                in_use=self,
-                current_selection=self.current_selection,
-                credit=self._credit,
-            ),
-            clock=self.clock,
-            coin=lambda: self.coin,
-            rule=self.scoring,
-            judge_belief=lambda: self.judge_belief,
-        )
+        self.book = self.new_book()
         self.ask_judge = AskJudge(
             self.rewards,
             book=self.book,
@@ -381,6 +368,23 @@ class Classroom(Home):
             sampling=Sampling(),
         )
         return replace(standing, **more)  # type: ignore[arg-type]
+
+    def new_book(self) -> RewardBook:
+        """The book of rewards as a process that has just started makes it."""
+        return RewardBook(
+            self.rewards,
+            crediting=CreditWins(
+                self.rewards,
+                verifier=self.verifier,
+                in_use=self,
+                current_selection=self.current_selection,
+                credit=self._credit,
+            ),
+            clock=self.clock,
+            coin=lambda: self.coin,
+            rule=self.scoring,
+            judge_belief=lambda: self.judge_belief,
+        )
 
     def checks_of(self, sha256: str) -> CheckSet | None:
         return ApprovedChecks(self.skills.folders).checks_of(sha256)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import gc
 import platform
 import subprocess
 import sys
+import weakref
 
 import pytest
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only the GNU C library has it"),
-]
+from lull.service.process.free_memory import give_back_when_quiet
+
+of_glibc = pytest.mark.skipif(
+    platform.libc_ver()[0] != "glibc", reason="only the GNU C library has it"
+)
 
 WORK = """
 import ctypes, re, sys, tempfile, threading
@@ -54,8 +59,54 @@ def run(how: str) -> tuple[int, int]:
     return int(heaps), int(given_back)
 
 
+@pytest.mark.slow
+@of_glibc
 def test_many_threads_share_few_heaps_and_give_back_what_they_freed() -> None:
     many, _ = run("many")
     few, given_back = run("few")
     assert few <= 2 < many
     assert given_back > 4_000_000
+
+
+async def test_memory_is_given_back_in_quiet_times_again_and_again() -> None:
+    class Node:
+        me: Node
+
+    quiet_s, given, asked = [0.0], asyncio.Semaphore(0), asyncio.Semaphore(0)
+    loop = asyncio.get_running_loop()
+
+    def how_quiet_s() -> float:
+        asked.release()
+        return quiet_s[0]
+
+    def give_back() -> None:
+        loop.call_soon_threadsafe(given.release)
+
+    working = asyncio.create_task(
+        give_back_when_quiet(
+            how_quiet_s,
+            give_back,
+            every_s=0.001,
+            after_s=0.01,
+        )
+    )
+    for _ in range(3):
+        await asked.acquire()
+    assert given.locked()  # a chat runs
+    node = Node()
+    node.me = node
+    garbage = weakref.ref(node)
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        del node
+        quiet_s[0] = 5.0
+        for _ in range(3):
+            await given.acquire()
+        assert garbage() is None
+    finally:
+        if enabled:
+            gc.enable()
+        working.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await working

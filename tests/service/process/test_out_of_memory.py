@@ -173,6 +173,29 @@ def test_a_rating_that_is_taken_back_counts_where_no_past_request_can_be_removed
     assert kept(lull) == {f"{turn}:" for turn in (good, another)}
 
 
+def test_a_good_rating_without_the_keepers_memory_is_kept_at_the_next_start(
+    lull: Lull, tmp_path: Path
+) -> None:
+    site, short = tmp_path / "site", tmp_path / "short"
+    env = may_starve(site)
+    (site / "sitecustomize.py").write_text(STARVED_FROM_THE_START.format(short=str(short)))
+    with Cook() as cook:
+        lull.upstream = cook.address
+        short.touch()
+        running = lull.serve(env=env)
+        eventually(lambda: lull.ask("status")["upstream"]["ok"])
+        good = [rated_good(running, lull, f"write a menu for {word}") for word in FRUITS]
+        (problem,) = lull.ask("status")["problems"]
+        assert "past requests" in problem["detail"] and "memory" in problem["hint"]
+        running.kill()
+        short.unlink()
+        running = lull.serve(env=env)
+        eventually(lambda: child(running, KEEPS))
+        eventually(lambda: child(running, KEEPS) is None)  # what waited was stored
+        running.stop()
+    assert kept(lull) == {f"{turn}:" for turn in good}
+
+
 FRUITS = ("apple", "pear", "plum")
 STARVED_FROM_THE_START = """
 import os, resource, sys

@@ -84,6 +84,16 @@ class LateExemplars:
         )
         return True
 
+    async def stored(self, turns: Sequence[str]) -> set[str]:
+        """Return those of these conversation turns of which requests are stored, opening the
+        memory if there is one. Raises StoreError.
+        """
+        exemplars = await self.opened()
+        if exemplars is None:
+            return set()
+        ids = await asyncio.to_thread(exemplars.of_turns, turns)
+        return {one.partition(":")[0] for one in ids}
+
     async def close(self) -> None:
         """Close the database, whose process ends."""
         await asyncio.to_thread(self._store.close)

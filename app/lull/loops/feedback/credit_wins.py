@@ -6,7 +6,8 @@ Retrieval then chooses the same skills for similar requests.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import Protocol
 
 from lull.core.feedback.feedback import Scope
@@ -22,8 +23,12 @@ Credit = Callable[[ServedTurn, Sequence[str]], Awaitable[object]]
 """Callback that saves a request as an exemplar (a past success) of the skills that helped with it;
 of none, if it went well without any. It returns False if that cannot be done yet.
 """
+FindsSaved = Callable[[Sequence[str]], Awaitable[Collection[str]]]
+"""Callback that tells which of these turns are saved as exemplars."""
 MOST_WAITING = 200
 """Most turns that wait until they can be saved as exemplars; beyond them the oldest are dropped."""
+AT_ONCE = 16
+"""Turns that are read from the store at once to be saved as exemplars."""
 
 
 class CreditedRequests(Protocol):
@@ -87,11 +92,32 @@ class CreditWins:
         """
         self._add_waiting(rows)
         waiting = [*self._waiting]
-        found = {served.turn.id: served for served in self._rewards.served_briefly(waiting)}
-        for turn in waiting:
-            if turn in found and await self._save(found[turn]) is False:
-                return
-            self._waiting.pop(turn, None)
+        for start in range(0, len(waiting), AT_ONCE):
+            some = waiting[start : start + AT_ONCE]
+            found = {served.turn.id: served for served in self._rewards.served_briefly(some)}
+            for turn in some:
+                if turn not in self._waiting:  # its rating was taken back meanwhile
+                    continue
+                if turn in found and await self._save(found[turn]) is False:
+                    return
+                self._waiting.pop(turn, None)
+
+    async def credit_earlier(self, stored: FindsSaved) -> None:
+        """Store those well-answered turns as exemplars that an earlier process could not store
+        before it ended, as when the memory's process could not start.
+
+        They are found by their rewards: of the newest `MOST_WAITING` turns that were answered well,
+        those that `stored` does not name.
+        """
+        newest = await asyncio.to_thread(
+            self._rewards.answered_well, above=GREY[1], limit=MOST_WAITING
+        )
+        if not newest:  # then the memory's process is not started for nothing
+            return
+        missing = {*newest} - {*await stored(newest)}
+        earlier = dict.fromkeys(turn for turn in reversed(newest) if turn in missing)
+        self._waiting = {**earlier, **self._waiting}
+        await self.credit(())
 
     def _add_waiting(self, rows: Sequence[RewardRow]) -> None:
         for row in rows:

@@ -17,7 +17,7 @@ from lull.core.feedback.reward import Reward, Source, Vote, combined, majority
 from lull.core.feedback.rules import ScoreRule
 from lull.core.feedback.signals import Signal, SignalKind
 from lull.core.ports import Clock
-from lull.loops.feedback.credit_wins import CreditWins
+from lull.loops.feedback.credit_wins import CreditWins, FindsSaved
 from lull.store.chat.turn_rows import Label, TurnRow
 from lull.store.feedback.reward_rows import RewardRow
 from lull.store.feedback.rewards import Rewards
@@ -80,6 +80,12 @@ class RewardBook:
         helped with them.
         """
         await self._crediting.credit(rows)
+
+    async def credit_earlier(self, stored: FindsSaved) -> None:
+        """Store what was answered well before this start and could not be stored then; `stored`
+        tells which turns are stored.
+        """
+        await self._crediting.credit_earlier(stored)
 
     def rows(self, gathered: Sequence[NewSignals]) -> list[RewardRow]:
         """Return the reward records of these turns with the signals that were gathered of them."""

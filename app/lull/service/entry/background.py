@@ -12,6 +12,7 @@ from lull.core.models.exam import ModelRole
 from lull.service.builtin.idle_engine import IdleEngine, UnloadableEngine
 from lull.service.models.follow_exams import FollowExams
 from lull.service.models.in_force import LEARNER_PROBLEM
+from lull.service.process.free_memory import give_back_when_quiet
 from lull.service.proof.proving import HOLDOUT_PROBLEM
 from lull.service.wiring.night.lulls import collecting_signals
 from lull.service.wiring.service import Service, finishing_of
@@ -63,6 +64,7 @@ class BackgroundTasks:
         yield keep("watching over the database", upkeep.keep_watch.run)
         yield keep("watching over the records", upkeep.watch_records.run)
         yield keep("watching the files of skills", upkeep.watch_library.run)
+        yield keep("giving memory back", self._give_memory_back)
 
     def _models(self) -> Iterator[_Kept]:
         """Yield the tasks that unload models, choose which has which role, and watch adapters."""
@@ -124,7 +126,12 @@ class BackgroundTasks:
         if lost is not None:
             self._shared.problems.report("exemplars", lost)
         await self._service.views.rating.forget_refused()
+        await self._service.learning.scoring.book.credit_earlier(self._skills.memory.stored)
         await self._service.learning.proofs.review.remember_examples()
+
+    async def _give_memory_back(self) -> None:
+        activity = self._shared.activity
+        await give_back_when_quiet(lambda: activity.quiet_s)
 
     def _probe_every_s(self) -> float:
         return self._service.settings.upstream.probe_every_s

@@ -98,6 +98,21 @@ class Rewards:
             (above, model, *values, limit),
         )
 
+    def answered_well(self, *, above: float, limit: int) -> list[str]:
+        """List the ids of the turns whose p_good (probability of a good answer) is above `above`,
+        the one scored last first, without conversations that are excluded from learning. Blocking.
+        """
+        rows = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT w.turn FROM rewards w JOIN turns t ON t.id = w.turn"
+                " JOIN trajectories r ON r.id = t.trajectory"
+                " WHERE w.p_good > ? AND r.excluded_at IS NULL"
+                " ORDER BY w.at DESC, w.turn DESC LIMIT ?",
+                (above, limit),
+            ).fetchall()
+        )
+        return [row["turn"] for row in rows]
+
     def recent(self, *, owner: str, model: str, limit: int) -> list[ServedTurn]:
         """List complete turns of one client and model, newest first, scored or not."""
         mine, values = _may_teach(owner)

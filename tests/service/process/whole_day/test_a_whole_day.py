@@ -3,8 +3,8 @@
 The service and its children are real processes; a scripted upstream and the built-in model answer.
 An hour of the day is compressed into what the user does in it: the clock is the one that `lull
 demo` sets, moved on in steps, and at the end of each hour by twenty minutes, in which the machine
-slept. Waits on the monotonic clock stay as long as they are. In the night the user is away and Lull
-may train.
+slept. Waits on the monotonic clock stay as long as they are, but for the half hour after which an
+engine that nobody uses is unloaded. In the night the user is away and Lull may train.
 """
 
 from __future__ import annotations
@@ -50,6 +50,10 @@ CHATS_A_STEP = 3
 ASLEEP = timedelta(minutes=20)
 TRAINING_S = 300.0
 """How long a night waits for a training run to be judged."""
+IDLE_MIN = 0.5
+"""Minutes without use after which an engine leaves; half an hour unless the user sets it. It counts
+on the monotonic clock, so it is as much shorter as an hour of this day is: an hour takes a minute.
+"""
 AWAY = {**CALM, "input_idle_s": 9000, "locked": True}
 SETTINGS = """\
 [learning]
@@ -59,6 +63,8 @@ facts_within_ms = 5000.0
 [idle]
 source = "file:{signals}"
 locked_after_min = 0.1
+[engine]
+idle_unload_min = {idle_min}
 [backup]
 every_days = 1
 keep = {backups}
@@ -81,7 +87,8 @@ LIMITS = {
     "log of changes": MIB / 2,
     # Kept for the user. Of the library's texts: one file or two for each change of a skill.
     "library's files for a change": 0.05,
-    "bytes in vectors": MIB,
+    # A past request takes some 4 kB: its vector, which Chroma also keeps in a queue, and its text.
+    "bytes in vectors": MIB / 4,
     # What the night's training leaves, once.
     "files in runs": 8.0,
     "bytes in runs": 8 * MIB,
@@ -116,6 +123,8 @@ class WholeDay:
                 self.user.chats(CHATS_A_STEP)
                 self._does(hour, step)
             self.played.skip((timedelta(hours=1) - ASLEEP) / STEPS)
+        if hour == NIGHT[-1]:
+            self._waits_for_engines_to_leave()
         self.played.skip(ASLEEP)
         measuring.settled(self.user.running)
         self.samples.append(self._sample())
@@ -158,6 +167,14 @@ class WholeDay:
             time.sleep(2)
         self.user.did["trained"] = len(judged())
 
+    def _waits_for_engines_to_leave(self) -> None:
+        """Wait at the end of the night, hours after the last use, until no engine is loaded."""
+        until_s = time.monotonic() + TRAINING_S
+        while "memory of engine" in measuring.processes(self.user.running):
+            if time.monotonic() > until_s:
+                break
+            time.sleep(2)
+
     def _sample(self) -> Sample:
         home, did = self.user.running.lull.home, self.user.did
         found = {**measuring.processes(self.user.running), **measuring.files(home)}
@@ -189,7 +206,9 @@ def day(tmp_path: Path) -> Iterator[WholeDay]:
     played = PlayedTime(tmp_path / "clock.json")
     played.set((datetime.now(UTC) - timedelta(days=2)).replace(hour=8, minute=0))
     desk = SimulatedPresence(tmp_path / "signals.json", played)
-    (home / "settings.toml").write_text(SETTINGS.format(signals=desk.file, backups=KEPT_BACKUPS))
+    (home / "settings.toml").write_text(
+        SETTINGS.format(signals=desk.file, backups=KEPT_BACKUPS, idle_min=IDLE_MIN)
+    )
     feed = tmp_path / "appointments.ics"
     with desk, Cook() as cook, RunningLull.cleaned_up(home, upstream=cook.address) as lull:
         running = lull.serve("--played-clock", str(played.file), anew=True)

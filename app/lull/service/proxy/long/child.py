@@ -29,6 +29,7 @@ from lull.core.chat.message_chain import links
 from lull.core.chat.messages import ChatRequest, PartKind, Role
 from lull.core.errors import RequestError
 from lull.core.skills.prompt_block import Injection
+from lull.service.process.free_memory import give_back_freed_memory
 from lull.service.proxy.dialects import CHAT_ROUTES
 from lull.service.proxy.dialects.base import Dialect
 from lull.service.proxy.long.frames import LENGTHS, BodyFrame, head
@@ -119,6 +120,8 @@ class LongBodyReader:
         self._released: set[str] = set()
         self._waiting: deque[tuple[str, UnstoredParts]] = deque()
         self._preparing: PreparingFork | None = None
+        self._has_read = False
+        """Whether a body was read whose memory was not given back to the system yet."""
 
     def run(self) -> None:
         """Handle the service's requests to the child process until it closes the connection."""
@@ -132,6 +135,9 @@ class LongBodyReader:
                     self._handle(*frame)
                 else:
                     self._pass_on()
+                if self._has_read and not (self._held or self._waiting or self._preparing):
+                    self._has_read = False
+                    give_back_freed_memory()
         finally:
             if self._preparing is not None:
                 os.kill(self._preparing.pid, signal.SIGKILL)
@@ -186,6 +192,7 @@ class LongBodyReader:
         try:
             match frame["op"]:
                 case "read":
+                    self._has_read = True
                     self._held[name], outline, chain = _read(to, frame, data)
                     self._send(outline, chain)
                 case "inject" if held:
