@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import gc
 import platform
 import subprocess
 import sys
-import weakref
 
 import pytest
 
@@ -69,9 +67,6 @@ def test_many_threads_share_few_heaps_and_give_back_what_they_freed() -> None:
 
 
 async def test_memory_is_given_back_in_quiet_times_again_and_again() -> None:
-    class Node:
-        me: Node
-
     quiet_s, given, asked = [0.0], asyncio.Semaphore(0), asyncio.Semaphore(0)
     loop = asyncio.get_running_loop()
 
@@ -93,20 +88,11 @@ async def test_memory_is_given_back_in_quiet_times_again_and_again() -> None:
     for _ in range(3):
         await asked.acquire()
     assert given.locked()  # a chat runs
-    node = Node()
-    node.me = node
-    garbage = weakref.ref(node)
-    enabled = gc.isenabled()
-    gc.disable()
     try:
-        del node
         quiet_s[0] = 5.0
         for _ in range(3):
             await given.acquire()
-        assert garbage() is None
     finally:
-        if enabled:
-            gc.enable()
         working.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await working

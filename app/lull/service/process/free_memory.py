@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import ctypes
-import gc
 import sys
 from collections.abc import Callable
 from typing import Final
@@ -48,8 +47,10 @@ async def give_back_when_quiet(
     every_s: float = GIVE_BACK_EVERY_S,
     after_s: float = QUIET_S,
 ) -> None:
-    """Background job: collect garbage and give freed memory back to the system every minute, not
-    while a chat runs or shortly after; `quiet_s` returns how many seconds ago the last one ended.
+    """Background job: give freed memory back to the system every minute, not while a chat runs or
+    shortly after; `quiet_s` returns how many seconds ago the last one ended.
+
+    It never collects garbage, which would hold up a chat that begins meanwhile.
     """
     wait_s = every_s
     while True:
@@ -57,8 +58,6 @@ async def give_back_when_quiet(
         wait_s = after_s - quiet_s()
         if wait_s > 0:
             continue
-        # Garbage would else hold its memory until thousands of new objects were made.
-        gc.collect()
         await asyncio.to_thread(give_back)
         wait_s = every_s
 
