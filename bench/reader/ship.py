@@ -1,10 +1,10 @@
 """Calibrates a trained reader and writes the files that ship: `python -m bench.reader.ship --base
 FOLDER --work DIR`.
 
-What the shipped weights say of the people who
-calibrate, whose sentences teach nothing, is turned into probabilities: a line of log-odds for each
-label (Platt 1999), with targets drawn in a little as he does, so that few items cannot make it too
-sure; and one temperature for the classes of check (arXiv 1706.04599).
+Needs PyTorch. What the shipped weights say of the people who calibrate, whose sentences teach
+nothing, is turned into probabilities: a line of log-odds for each label (Platt 1999), with targets
+drawn in a little as he does, so that few items cannot make it too sure; and one temperature for the
+classes of check (arXiv 1706.04599).
 """
 
 from __future__ import annotations
@@ -19,16 +19,11 @@ from typing import Any, Final
 import numpy as np
 
 from bench.json_object import Json
-from lull.engine.reader.main import prepare_to_read
-
-prepare_to_read()
-
-from bench.reader.items import CALIBRATION, LABELS, Item, people  # noqa: E402
-from bench.reader.training.plan import plan_of  # noqa: E402
-from lull.backends.reader.files import FACTS, VERSION, WEIGHTS, read_files  # noqa: E402
-from lull.backends.shipped.small_model import NAME, SHA256  # noqa: E402
-from lull.engine.reader.loading import load_reader  # noqa: E402
-from lull.engine.reader.reading import Logits, logits_of  # noqa: E402
+from bench.reader.items import CALIBRATION, LABELS, Item, people
+from bench.reader.training.plan import plan_of
+from lull.backends.reader.files import FACTS, VERSION, WEIGHTS
+from lull.backends.shipped.small_model import NAME, SHA256
+from lull.engine.reader.reading import Logits
 
 Array = Any
 SHIPPED: Final = Path(__file__).parents[2] / "resources" / "reader"
@@ -104,6 +99,8 @@ def classes_of(items: Sequence[Item], said: Sequence[Logits]) -> float:
 
 
 def ship(base: Path, work: Path, out: Path, names: Sequence[str]) -> None:
+    from bench.reader.training.asking import logits_of  # PyTorch
+
     plan = plan_of(work)
     out.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(work / WEIGHTS, out / WEIGHTS)
@@ -115,10 +112,9 @@ def ship(base: Path, work: Path, out: Path, names: Sequence[str]) -> None:
         "temperature": 1.0,
         "thresholds": {"sentence": 0.5},
     }
-    _write(out / FACTS, facts)
     items = people(*names)
     print(f"calibrating on {len(items)} items by {', '.join(names)}", flush=True)
-    said = logits_of(load_reader(base, read_files(out)), [item.exchange for item in items])
+    said = logits_of(plan, base, out / WEIGHTS, [item.exchange for item in items])
     facts["calibration"] = calibration_of(items, said)
     facts["temperature"] = round(classes_of(items, said), 4)
     facts["calibrated_on"] = {"people": list(names), "items": len(items)}

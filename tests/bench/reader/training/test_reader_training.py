@@ -15,13 +15,12 @@ import torch
 from safetensors.torch import load_file
 
 from bench.reader.items import Item
-from bench.reader.training.net import TaughtNet, batch_of
+from bench.reader.training import asking
 from bench.reader.training.plan import Plan, plan_of
 from bench.reader.training.teach import teach
 from lull.backends.reader.files import FACTS, VERSION, WEIGHTS, read_files
 from lull.core.feedback.exchange import Exchange
 from lull.engine.reader.loading import load_reader
-from lull.engine.reader.net import encode
 from lull.engine.reader.reading import logits_of
 
 pytestmark = [pytest.mark.full, pytest.mark.filterwarnings("ignore:The .grad attribute")]
@@ -59,16 +58,12 @@ def test_mlx_says_the_same_with_what_was_trained(
     reader = load_reader(tiny_base, read_files(tmp_path))
     exchanges = [one.exchange for one in ITEMS[:3]]
 
-    net = TaughtNet(tiny_base, plan.shape(), dtype=torch.float32)
-    net.wear(tmp_path / WEIGHTS)
-    encoded = [encode(reader.tokenizer, one, (1, 2)) for one in exchanges]
-    with torch.no_grad():
-        labels_BL, classes_BK, sentence_BS = net(batch_of(encoded))
-    for row, said in enumerate(logits_of(reader, exchanges)):
-        assert np.allclose(said.labels, labels_BL[row].numpy(), atol=1e-3)
-        assert np.allclose(said.classes, classes_BK[row].numpy(), atol=1e-3)
-        own = sentence_BS[row, : len(encoded[row].spans)].numpy()
-        assert np.allclose(said.sentences, own, atol=1e-3)
+    weights = tmp_path / WEIGHTS
+    mine = asking.logits_of(plan, tiny_base, weights, exchanges, dtype=torch.float32)
+    for said, one in zip(logits_of(reader, exchanges), mine, strict=True):
+        assert np.allclose(said.labels, one.labels, atol=1e-3)
+        assert np.allclose(said.classes, one.classes, atol=1e-3)
+        assert np.allclose(np.array(said.sentences), np.array(one.sentences), atol=1e-3)
 
 
 def test_what_is_taught_is_heard(
