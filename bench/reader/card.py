@@ -55,13 +55,14 @@ $start s to start. Commit $commit.
 
 ## How it is made again
 
-    python -m bench.reader.training.teach --base FOLDER --work DIR $settings
+    python -m bench.reader.training.teach --base FOLDER --work DIR \\
+        $settings
     python -m bench.reader.ship --base FOLDER --work DIR
     python -m bench reader
     python -m bench.reader.card
 
 The first needs PyTorch. `FOLDER` is the small model as an MLX folder, as a service makes it in its
-home under `models/`.
+home under `models/`.$before
 """)
 
 
@@ -85,6 +86,7 @@ def card(document: Json, facts: Json, megabytes: float) -> str:
         teachers=len(teachers()),
         settings=" ".join(facts["trained"]["settings"]),
         epochs=facts["trained"]["epochs"],
+        before=_before(facts["trained"]["onto"]),
         onto=" from earlier weights on" if facts["trained"]["onto"] else "",
         looked=_LOOKED[bool(set(EXAM) & set(document["people"]))],
         seed=facts["trained"]["seed"],
@@ -104,6 +106,10 @@ def card(document: Json, facts: Json, megabytes: float) -> str:
         p95=times["p95_s"],
         start=times["start_s"],
     )
+
+
+def _before(sha256: str) -> str:
+    return f"\n`BEFORE` holds the weights `small-{sha256[:8]}`, as they shipped." if sha256 else ""
 
 
 def _apart(reviewers: Sequence[str]) -> str:

@@ -29,6 +29,8 @@ class Plan:
     learning_rate: float = 6e-4
     weight_decay: float = 0.01
     warm_up: int = 40
+    stop: int = 0
+    """Step with which the training ends, though the learning rate is that of all; 0: the last."""
     frozen: int = 4
     """Number of lower layers without LoRA, whose output is worked out once."""
     layers: int = 16
@@ -43,12 +45,14 @@ class Plan:
     """
 
     def settings(self) -> list[str]:
-        """Return the arguments with which the training is started anew."""
+        """Return the arguments with which the training is started anew; BEFORE is the folder with
+        the weights that it starts from.
+        """
         given = [(one.name, getattr(self, one.name), one.default) for one in fields(self)]
         return [
-            f"--{name.replace('_', '-')}" + ("" if value is True else f"={value}")
+            f"--{name.replace('_', '-')}" + _value(name, value)
             for name, value, default in given
-            if value != default and name != "onto"
+            if value != default
         ]
 
     def shape(self) -> dict[str, Any]:
@@ -63,6 +67,12 @@ class Plan:
             "both_ways": self.both_ways,
             "turn_marks": TURN_MARKS,
         }
+
+
+def _value(name: str, value: object) -> str:
+    if value is True:
+        return ""
+    return "=BEFORE" if name == "onto" else f"={value}"
 
 
 def plan_of(work: Path) -> Plan:

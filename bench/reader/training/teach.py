@@ -170,7 +170,8 @@ def teach(
     mean = Mean(net, plan.average)
     first = _resume(work, net, optimizer, mean)
     began_s, losses = time.monotonic(), []
-    end = len(steps) if at_most is None else min(len(steps), first + at_most)
+    last = plan.stop or len(steps)
+    end = last if at_most is None else min(last, first + at_most)
     for step in range(first, end):
         for group in optimizer.param_groups:
             group["lr"] = learning_rate(plan, step, len(steps))
@@ -183,9 +184,9 @@ def teach(
         losses.append(loss.item())
         if step % 20 == 19:
             each_s = (time.monotonic() - began_s) / (step - first + 1)
-            left_min = (len(steps) - step - 1) * each_s / 60
+            left_min = (last - step - 1) * each_s / 60
             print(
-                f"step {step + 1} of {len(steps)}, loss {np.mean(losses[-40:]):.3f},"
+                f"step {step + 1} of {last}, loss {np.mean(losses[-40:]):.3f},"
                 f" {spent.minutes():.1f} CPU min, {left_min:.1f} min left",
                 flush=True,
             )
@@ -194,7 +195,7 @@ def teach(
             spent.save()
     _save(work, net, optimizer, mean, end)
     spent.save()
-    if end < len(steps):
+    if end < last:
         return False
     halves = {name: one.half().contiguous() for name, one in sorted(mean.weights.items())}
     save_file(halves, work / WEIGHTS, {"format": "mlx"})

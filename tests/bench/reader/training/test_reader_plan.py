@@ -21,3 +21,14 @@ def test_the_learning_rate_rises_and_falls_to_nothing() -> None:
     assert rates[0] < 0.11
     assert max(rates) > 0.95
     assert rates[100] < 1e-9
+
+
+def test_a_plan_tells_with_what_it_is_started_anew() -> None:
+    assert Plan().settings() == []
+    plan = Plan(frozen=9, both_ways=True, onto="b246", learning_rate=4e-4)
+    assert plan.settings() == [
+        "--learning-rate=0.0004",
+        "--frozen=9",
+        "--both-ways",
+        "--onto=BEFORE",
+    ]
