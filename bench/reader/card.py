@@ -11,7 +11,7 @@ from string import Template
 from typing import Final
 
 from bench.json_object import Json
-from bench.reader.items import CALIBRATION, REVIEWERS, SITTINGS, teachers
+from bench.reader.items import CALIBRATION, EXAM, REVIEWERS, teachers
 from bench.reader.ship import SHIPPED
 from bench.report import RESULTS
 
@@ -28,18 +28,16 @@ called `$name`. It is no chat model and writes nothing.
 
 ## What it knows
 
-Taught on sentences of our own by $teachers kinds of person, seed $seed, two passes; then, each
-time from these weights on, by $later who came later, in one pass with half as many sentences of
-those before, of which the mean with the weights before is taken; calibrated on $calibrated items by
-others ($calibrators). English, German, French and Spanish. A
-message in another script, of emoji or of code alone is *unsure* without the model being asked, and
-so is another language that shows by its letters. Some 400 tokens are looked at: of a long message
-both ends.
+Taught on sentences of our own by $teachers kinds of person, seed $seed, $epochs passes$onto;
+calibrated on $calibrated items by others ($calibrators).
+English, German, French and Spanish. A message in another script, of emoji or of code alone is
+*unsure* without the model being asked, and so is another language that shows by its letters. Some
+400 tokens are looked at: of a long message both ends.
 
 ## What was measured
 
-On people whose sentences taught and calibrated nothing ($people), looked at once. $reviewers,
-who check finished work, are counted apart ("reviewers"). 95 % Wilson intervals.
+On people whose sentences taught and calibrated nothing ($people), $looked.$reviewers
+95 % Wilson intervals.
 Each line was labelled by two who did not see each other's labels; what they did not agree on is
 counted as undecided and nowhere else. Scope, sentences and the rest are counted where something
 lasting was said and heard.
@@ -57,14 +55,21 @@ $start s to start. Commit $commit.
 
 ## How it is made again
 
-    python -m bench.reader.teach --base FOLDER --work FIRST --frozen 9 --epochs 2
-    python -m bench.reader.ship --base FOLDER --work FIRST --out READER1
-$sittings
+    python -m bench.reader.training.teach --base FOLDER --work DIR \\
+        $settings
+    python -m bench.reader.ship --base FOLDER --work DIR
     python -m bench reader
     python -m bench.reader.card
 
-`FOLDER` is the small model as an MLX folder, as a service makes it in its home under `models/`.
+The first needs PyTorch. `FOLDER` is the small model as an MLX folder, as a service makes it in its
+home under `models/`.$before
 """)
+
+
+_LOOKED: Final = {
+    False: "looked at once",
+    True: "by whom these weights were chosen among others",
+}
 
 
 def card(document: Json, facts: Json, megabytes: float) -> str:
@@ -79,13 +84,16 @@ def card(document: Json, facts: Json, megabytes: float) -> str:
         megabytes=f"{megabytes:.1f}",
         name=document["reader"],
         teachers=len(teachers()),
-        later=" and then by ".join(str(len(sitting)) for sitting in SITTINGS),
-        sittings="\n".join(_sitting(number) for number in range(1, len(SITTINGS) + 1)),
+        settings=" ".join(facts["trained"]["settings"]),
+        epochs=facts["trained"]["epochs"],
+        before=_before(facts["trained"]["onto"]),
+        onto=" from earlier weights on" if facts["trained"]["onto"] else "",
+        looked=_LOOKED[bool(set(EXAM) & set(document["people"]))],
         seed=facts["trained"]["seed"],
         calibrated=facts["calibrated_on"]["items"],
         calibrators=_names(CALIBRATION),
         people=_names([one for one in document["people"] if one not in REVIEWERS]),
-        reviewers=_names(REVIEWERS).capitalize(),
+        reviewers=_apart([one for one in document["people"] if one in REVIEWERS]),
         rows="\n".join(_row(row) for row in document["rows"] if "p50_s" not in row),
         goals="\n".join(
             f"| {g['goal']} | {g['value']:.3f} | {g['limit']} | {'yes' if g['holds'] else 'no'} |"
@@ -100,15 +108,15 @@ def card(document: Json, facts: Json, megabytes: float) -> str:
     )
 
 
-def _sitting(number: int) -> str:
-    """Return the commands of a sitting; READER1 are the weights after the first training."""
-    last = number == len(SITTINGS)
-    return f"""\
-    python -m bench.reader.teach --base FOLDER --work SITTING{number} --onto READER{number} \\
-        --sitting {number} --frozen 9 --epochs 1 --learning-rate 3e-4
-    python -m bench.reader.ship --base FOLDER --work SITTING{number} --mix READER{number}{
-        "" if last else f" --out READER{number + 1}"
-    }"""
+def _before(sha256: str) -> str:
+    return f"\n`BEFORE` holds the weights `small-{sha256[:8]}`, as they shipped." if sha256 else ""
+
+
+def _apart(reviewers: Sequence[str]) -> str:
+    if not reviewers:
+        return ""
+    return f"""
+{_names(reviewers).capitalize()}, who check finished work, are counted apart ("reviewers")."""
 
 
 def _row(row: Json) -> str:

@@ -1,9 +1,11 @@
 """`python -m bench reader`: accuracy of the shipped reader on people it was not trained on.
 
-Without options: the table, on the people who are looked at once. With `--cases FILE --json` it
-reads lines of `{"asked", "answer", "said"}` and prints what it hears in each; with `--judge-cases
-FILE --json` lines of `{"rule", "request", "answer"}`, and whether the rule was kept, by what Lull
-has without a chat model. The real reader in its process, as in the product.
+Without options: the table, on the people who are held out; with `--folder DIR` on those whose files
+lie in DIR, written as in people/. The cases of the checks are then the files of DIR and DIR/checks
+whose lines have a `check_json`. `--json` prints the table as one line. With `--cases FILE --json`
+it reads lines of `{"asked", "answer", "said"}` and prints what it hears in each; with
+`--judge-cases FILE --json` lines of `{"rule", "request", "answer"}`, and whether the rule was kept,
+by what Lull has without a chat model. The real reader in its process, as in the product.
 """
 
 import argparse
@@ -20,7 +22,7 @@ import numpy as np
 import psutil
 
 from bench.json_object import Json
-from bench.reader.check_cases import check_cases
+from bench.reader.check_cases import CheckCase, check_cases
 from bench.reader.items import EXAM, Item, examined, people
 from bench.reader.measures import Answered, Row, check_rows, rows_of
 from bench.report import RESULTS, Goal, print_goals, report, write
@@ -41,8 +43,13 @@ def main(argv: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="bench reader", description=__doc__)
     parser.add_argument("--cases", type=Path, help="JSON lines of asked, answer, said")
     parser.add_argument("--judge-cases", type=Path, help="JSON lines of rule, request, answer")
-    parser.add_argument("--json", action="store_true", help="a JSON line for each case")
+    parser.add_argument(
+        "--json",
+        action="store_true",
+        help="a JSON line for each case, or one in all",
+    )
     parser.add_argument("--people", nargs="*", help="those of bench/reader/people, for a look")
+    parser.add_argument("--folder", type=Path, help="files of other people who examine")
     parser.add_argument("--reader", type=Path, help="a folder with reader.json; the shipped one")
     parser.add_argument("--models", type=Path, help="where the small model's weights are kept")
     parser.add_argument("--quick", action="store_true", help="a look, not a proof")
@@ -154,11 +161,16 @@ def _print(case: dict[str, str], found: Json, *, as_json: bool, words: str) -> N
 
 
 def _table(args: argparse.Namespace) -> int:
-    items = people(*args.people) if args.people else list(examined())
+    items = people(*args.people) if args.people else list(examined(args.folder))
+    if not items:
+        raise LullError(f"There are no people in {args.folder}.")
     if args.quick:
         picks = np.random.default_rng(args.seed).permutation(len(items))[:QUICK]
         items = [items[i] for i in sorted(picks)]
     document = asyncio.run(measure(args, items))
+    if args.json:
+        print(json.dumps(document, ensure_ascii=False))
+        return 0
     print_table(document["rows"])
     missed = print_goals(document)
     if args.people:
@@ -185,7 +197,7 @@ async def measure(args: argparse.Namespace, items: Sequence[Item]) -> Json:
             worked_s.append(_worked_s(reader) - worked)
             if number % 50 == 49 and sys.stderr.isatty():
                 print(f"{number + 1} of {len(items)}", file=sys.stderr)
-        examined_checks = [] if args.people else list(check_cases())
+        examined_checks = _check_cases(args)
         if args.quick:
             examined_checks = examined_checks[:QUICK]
         heard_checks = await reader.read([case.exchange for case in examined_checks])
@@ -211,6 +223,14 @@ async def measure(args: argparse.Namespace, items: Sequence[Item]) -> Json:
         simulated=False,
     )
     return {**document, "reader": name, "people": sorted({i.person for i in items}) or list(EXAM)}
+
+
+def _check_cases(args: argparse.Namespace) -> list[CheckCase]:
+    if args.people:
+        return []
+    if args.folder is None:
+        return list(check_cases())
+    return [*check_cases(args.folder), *check_cases(args.folder / "checks")]
 
 
 def _worked_s(reader: SmallReader) -> float:

@@ -27,82 +27,6 @@ EXAM: Final = (
 """The people who are held out for one final examination."""
 REVIEWERS: Final = ("bridge_inspector", "grants_officer")
 """Held out as well, and told apart: they check finished work against the rules of a house."""
-EXAMINED_BEFORE: Final = (
-    "bernese_farmer",
-    "caterer",
-    "freight_dispatcher",
-    "insurance_clerk",
-    "orchestra_librarian",
-    "rosario_student",
-    "swiss_baker",
-    "wedding_photographer",
-)
-"""The people who examined earlier weights. They teach nobody, and choose between weights that were
-trained since.
-"""
-SITTINGS: Final = (
-    (
-        "archive_keeper",
-        "bank_auditor",
-        "berlin_apprentice",
-        "bogota_architect",
-        "desk_editor",
-        "estate_agent",
-        "ferry_purser",
-        "funeral_director",
-        "grandmother",
-        "indian_accountant",
-        "lyon_pharmacist",
-        "munich_caterer",
-        "night_porter",
-        "parish_secretary",
-        "phd_biologist",
-        "physiotherapist",
-        "polish_admin",
-        "qa_engineer",
-        "records_officer",
-        "release_manager",
-        "retired_engineer",
-        "sevilla_teacher",
-        "tax_accountant",
-        "toulouse_nurse",
-        "truck_mechanic",
-        "vet_receptionist",
-        "web_agency_dev",
-    ),
-)
-"""The people who came after the first training, in the sittings in which they teach: each goes on
-from the weights of the one before.
-"""
-TRIED: Final = (
-    "clinic_coder",
-    "data_engineer",
-    "filipino_nurse",
-    "frontend_maintainer",
-    "galician_cook",
-    "hamburg_student",
-    "harbour_pilot",
-    "hydrology_modeller",
-    "knitting_aunt",
-    "localisation_lead",
-    "marseille_mechanic",
-    "night_shift_baker",
-    "ops_lead",
-    "patent_paralegal",
-    "phd_philosopher",
-    "rennes_librarian",
-    "santiago_designer",
-    "school_secretary",
-    "scottish_gardener",
-    "spedition_clerk",
-    "swiss_foundation_officer",
-    "theatre_stage_manager",
-    "viennese_retiree",
-    "wine_importer",
-)
-"""The people of a further sitting whose weights were no better and do not ship; they teach nobody
-else.
-"""
 CALIBRATION: Final = (
     "embedded_consultant",
     "museum_guide",
@@ -225,23 +149,20 @@ def people(*names: str) -> list[Item]:
 
 
 def teachers() -> list[str]:
-    """Return the names of the people whose sentences train the reader from the beginning: all but
-    those for calibration, those who examined before, those of a sitting that was only tried, and
-    those who came later.
+    """Return the names of the people whose sentences train the reader: all but those for
+    calibration.
     """
-    later = (name for sitting in SITTINGS for name in sitting)
-    others = {*CALIBRATION, *EXAMINED_BEFORE, *TRIED, *later}
-    return sorted(p.stem for p in PEOPLE.glob("*.jsonl") if p.stem not in others)
+    return sorted(p.stem for p in PEOPLE.glob("*.jsonl") if p.stem not in CALIBRATION)
 
 
-def taught_before(sitting: int) -> list[str]:
-    """Return the names of the people who taught before a sitting, counted from 1."""
-    return [*teachers(), *(name for earlier in SITTINGS[: sitting - 1] for name in earlier)]
-
-
-def examined() -> Iterator[Item]:
-    for name in (*EXAM, *REVIEWERS):
-        yield from read(HELD_OUT / f"{name}.jsonl")
+def examined(folder: Path | None = None) -> Iterator[Item]:
+    """Yield the sentences of the people who examine: those held out, or all of a folder."""
+    if folder is None:
+        for name in (*EXAM, *REVIEWERS):
+            yield from read(HELD_OUT / f"{name}.jsonl")
+    else:
+        for file in sorted(folder.glob("*.jsonl")):
+            yield from read(file)
 
 
 def _item(person: str, said: dict[str, Any]) -> Item:

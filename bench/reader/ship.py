@@ -1,36 +1,29 @@
 """Calibrates a trained reader and writes the files that ship: `python -m bench.reader.ship --base
 FOLDER --work DIR`.
 
-The trained parameters go to half precision. What the shipped weights say of the people who
-calibrate, whose sentences teach nothing, is turned into probabilities: a line of log-odds for each
-label (Platt 1999), with targets drawn in a little as he does, so that few items cannot make it too
-sure; and one temperature for the classes of check (arXiv 1706.04599).
+Needs PyTorch. What the shipped weights say of the people who calibrate, whose sentences teach
+nothing, is turned into probabilities: a line of log-odds for each label (Platt 1999), with targets
+drawn in a little as he does, so that few items cannot make it too sure; and one temperature for the
+classes of check (arXiv 1706.04599).
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import shutil
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
 from bench.json_object import Json
-from lull.engine.reader.main import prepare_to_read
-
-prepare_to_read()
-
-import mlx.core as mx  # noqa: E402
-
-from bench.reader.items import CALIBRATION, LABELS, Item, people  # noqa: E402
-from bench.reader.teach import Plan  # noqa: E402
-from lull.backends.reader.files import FACTS, VERSION, WEIGHTS, read_files  # noqa: E402
-from lull.backends.shipped.small_model import NAME, SHA256  # noqa: E402
-from lull.engine.reader.loading import load_reader  # noqa: E402
-from lull.engine.reader.reading import Logits, logits_of  # noqa: E402
+from bench.reader.items import CALIBRATION, LABELS, Item, people
+from bench.reader.training.plan import plan_of
+from lull.backends.reader.files import FACTS, VERSION, WEIGHTS
+from lull.backends.shipped.small_model import NAME, SHA256
+from lull.engine.reader.reading import Logits
 
 Array = Any
 SHIPPED: Final = Path(__file__).parents[2] / "resources" / "reader"
@@ -105,44 +98,23 @@ def classes_of(items: Sequence[Item], said: Sequence[Logits]) -> float:
     return temperature(np.array([z for z, _ in told]), np.array([k for _, k in told], np.int64))
 
 
-def mixed(trained: dict[str, Any], before: dict[str, Any]) -> dict[str, Any]:
-    """Return the mean of weights after a second training and of those that it went on from.
+def ship(base: Path, work: Path, out: Path, names: Sequence[str]) -> None:
+    from bench.reader.training.asking import logits_of  # PyTorch
 
-    It keeps most of what was learned and, of what nobody taught, more of what was there before
-    (Wortsman et al., arXiv 2109.01903): the second alone took thanks in Swahili for a wish.
-    """
-    return {
-        name: ((array.astype(mx.float32) + before[name].astype(mx.float32)) / 2).astype(mx.float16)
-        for name, array in trained.items()
-    }
-
-
-def ship(
-    base: Path, work: Path, out: Path, names: Sequence[str], before: Path | None = None
-) -> None:
-    plan = Plan(**json.loads((work / "plan.json").read_text()))
-    arrays = mx.load(str(work / "checkpoint.safetensors"))
+    plan = plan_of(work)
     out.mkdir(parents=True, exist_ok=True)
-    trained = {
-        name.removeprefix("net."): array.astype(mx.float16)
-        for name, array in sorted(arrays.items())
-        if name.startswith("net.")
-    }
-    if before is not None:
-        trained = mixed(trained, mx.load(str(before / WEIGHTS)))  # type: ignore[arg-type]
-    mx.save_safetensors(str(out / WEIGHTS), trained)
+    shutil.copyfile(work / WEIGHTS, out / WEIGHTS)
     facts: Json = {
         "version": VERSION,
         "base": {"name": NAME, "sha256": SHA256},
-        "shape": asdict(plan.shape()),
+        "shape": plan.shape(),
         "calibration": dict.fromkeys((*LABELS, "sentence"), AS_IT_IS),
         "temperature": 1.0,
         "thresholds": {"sentence": 0.5},
     }
-    _write(out / FACTS, facts)
     items = people(*names)
     print(f"calibrating on {len(items)} items by {', '.join(names)}", flush=True)
-    said = logits_of(load_reader(base, read_files(out)), [item.exchange for item in items])
+    said = logits_of(plan, base, out / WEIGHTS, [item.exchange for item in items])
     facts["calibration"] = calibration_of(items, said)
     facts["temperature"] = round(classes_of(items, said), 4)
     facts["calibrated_on"] = {"people": list(names), "items": len(items)}
@@ -150,7 +122,7 @@ def ship(
         "seed": plan.seed,
         "epochs": plan.epochs,
         "onto": plan.onto,
-        "mixed": before is not None,
+        "settings": plan.settings(),
     }
     _write(out / FACTS, facts)
     size = (out / WEIGHTS).stat().st_size / 1e6
@@ -164,12 +136,11 @@ def _write(file: Path, facts: Json) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--base", type=Path, required=True, help="the small model as an MLX folder")
-    parser.add_argument("--work", type=Path, required=True, help="of bench.reader.teach")
+    parser.add_argument("--work", type=Path, required=True, help="of a training")
     parser.add_argument("--out", type=Path, default=SHIPPED)
     parser.add_argument("--people", nargs="*", default=list(CALIBRATION), help="who calibrate")
-    parser.add_argument("--mix", type=Path, help="weights before, to be averaged with")
     args = parser.parse_args()
-    ship(args.base, args.work, args.out, args.people, args.mix)
+    ship(args.base, args.work, args.out, args.people)
     return 0
 
 

@@ -32,7 +32,9 @@ class LoraShape:
     """0: no LoRA layers at all."""
     scale: float
     layers: int
-    """Number of the model's last blocks with LoRA layers; 0: all blocks."""
+    """Number of the last blocks with LoRA layers; 0: all blocks."""
+    blocks: int = 0
+    """Number of the model's first blocks that are there at all; 0: all."""
 
 
 class Block(nn.Module):
@@ -84,7 +86,7 @@ def _block(
     """
     batch, width, dim = x_BTD.shape
     size = dim // heads
-    h = _norm(x_BTD, norms[0], eps).view(-1, dim)
+    h = norm_of(x_BTD, norms[0], eps).view(-1, dim)
     q = _linear(h, matrices[0]).view(batch, width, heads, size).transpose(1, 2)
     k = _linear(h, matrices[1]).view(batch, width, kv_heads, size).transpose(1, 2)
     v = _linear(h, matrices[2]).view(batch, width, kv_heads, size).transpose(1, 2)
@@ -99,7 +101,7 @@ def _block(
     out = torch.bmm(weights.view(groups, heads // kv_heads * width, -1), v)
     out = out.view(batch, heads, width, size).transpose(1, 2).reshape(-1, dim)
     x_BTD = x_BTD + _linear(out, matrices[3]).view(batch, width, dim)
-    h = _norm(x_BTD, norms[1], eps).view(-1, dim)
+    h = norm_of(x_BTD, norms[1], eps).view(-1, dim)
     gate, up = _linear(h, matrices[4]), _linear(h, matrices[5])
     return x_BTD + _linear(_gated(gate, up), matrices[6]).view(batch, width, dim)
 
@@ -132,7 +134,8 @@ def _gated(gate: Tensor, up: Tensor) -> Tensor:
 
 
 @_fused
-def _norm(x: Tensor, weight: Tensor, eps: float) -> Tensor:
+def norm_of(x: Tensor, weight: Tensor, eps: float) -> Tensor:
+    """Normalise hidden states (RMSNorm)."""
     f = x.float()
     return (f * torch.rsqrt(f.pow(2).mean(-1, keepdim=True) + eps) * weight).to(x.dtype)
 
@@ -187,7 +190,7 @@ class LoraNet(nn.Module):
         self.eps = float(config["rms_norm_eps"])
         size = int(config.get("head_dim") or config["hidden_size"] // self.heads)
         given = load_file(folder / "model.safetensors")
-        count = int(config["num_hidden_layers"])
+        count = shape.blocks or int(config["num_hidden_layers"])
         first = count - (shape.layers or count)
         self.blocks = nn.ModuleList(
             Block(self, number, given, shape.rank if number >= first else 0)
@@ -198,12 +201,12 @@ class LoraNet(nn.Module):
         self.norm = given["model.norm.weight"].float()
         self._speeds = float(config["rope_theta"]) ** (-torch.arange(0, size, 2).float() / size)
 
-    def _turn(self, places_BT: Tensor) -> tuple[Tensor, Tensor]:
+    def turn(self, places_BT: Tensor) -> tuple[Tensor, Tensor]:
         angles = places_BT.float()[:, None, :, None] * self._speeds
         both = torch.cat((angles, angles), -1)
         return both.cos().to(self.dtype), both.sin().to(self.dtype)
 
-    def _through(
+    def through(
         self,
         block: Block,
         x: Tensor,
@@ -218,14 +221,14 @@ class LoraNet(nn.Module):
     def hidden(self, ids_BT: Tensor) -> Tensor:
         """Return the hidden states before the vocabulary's matrix, shape (B, T, D)."""
         width = ids_BT.shape[1]
-        turn = self._turn(torch.arange(width)[None])
+        turn = self.turn(torch.arange(width)[None])
         mask = torch.full((1, width, width), -torch.inf, dtype=self.dtype).triu(1)
         x_BTD = functional.embedding(ids_BT, self.embed_VD)
         for block in self.blocks:
-            x_BTD = self._through(block, x_BTD, turn, mask)
-        return _norm(x_BTD, self.norm, self.eps)
+            x_BTD = self.through(block, x_BTD, turn, mask)
+        return norm_of(x_BTD, self.norm, self.eps)
 
-    def _mask(self, seen_BTS: Tensor) -> Tensor:
+    def mask(self, seen_BTS: Tensor) -> Tensor:
         return torch.zeros(seen_BTS.shape, dtype=self.dtype).masked_fill(~seen_BTS, -torch.inf)
 
     def logits(self, hidden: Tensor) -> Tensor:
@@ -277,13 +280,13 @@ class LoraNet(nn.Module):
         seen = torch.arange(width + most)[None] >= pads[:, None]
         causal = torch.ones(width, width, dtype=torch.bool).tril()
         # a padded place attends to itself, so that nothing becomes 0 / 0
-        mask = self._mask((causal & seen[:, None, :width]) | torch.eye(width, dtype=torch.bool))
+        mask = self.mask((causal & seen[:, None, :width]) | torch.eye(width, dtype=torch.bool))
         for step in range(most):
-            turn = self._turn(places)
+            turn = self.turn(places)
             x = functional.embedding(ids, self.embed_VD)
             for block, cache in zip(self.blocks, caches, strict=True):
-                x = self._through(block, x, turn, mask, cache)
-            logits = self.logits(_norm(x[:, -1], self.norm, self.eps)).float()
+                x = self.through(block, x, turn, mask, cache)
+            logits = self.logits(norm_of(x[:, -1], self.norm, self.eps)).float()
             if temperature:
                 shares = torch.softmax(logits / temperature, -1)
                 new = torch.multinomial(shares, 1, generator=chance)[:, 0]
@@ -304,5 +307,5 @@ class LoraNet(nn.Module):
                 places, seen = places[rows], seen[rows]
             ids = new[rows][:, None]
             places = places[:, -1:] + 1
-            mask = self._mask(seen[:, None, : width + step + 1])
+            mask = self.mask(seen[:, None, : width + step + 1])
         return told

@@ -8,9 +8,7 @@ from pathlib import Path
 import pytest
 
 from bench.reader.check_cases import CheckCase, agrees, check_cases, offered
-from bench.reader.items import Item
 from bench.reader.measures import check_rows
-from bench.reader.teach import with_others
 from lull.core.checks.check import Check, CheckKind
 from lull.core.feedback.exchange import Exchange
 from lull.core.feedback.feedback import MessageFindings, Scope
@@ -83,27 +81,3 @@ def test_cases_are_read_from_files(tmp_path: Path) -> None:
     more = {"check_json": {"kind": "sentences", "at_most": 2}}
     (tmp_path / "who.jsonl").write_text(f"{json.dumps(line | more)}\n{json.dumps(line)}\n")
     assert [one.check for one in check_cases(tmp_path)] == [TWO, None]
-
-
-def test_who_comes_later_is_taught_with_half_as_many_of_the_others() -> None:
-    def items(person: str, n: int) -> list[Item]:
-        return [
-            Item(
-                person=person,
-                exchange=Exchange(asked="", answer="", said=str(i)),
-                correction=None,
-                lasting=None,
-                scope=None,
-                quote=(),
-                kind_of_rule=None,
-                check=None,
-                trap=False,
-            )
-            for i in range(n)
-        ]
-
-    later, others = items("later", 10), items("other", 30)
-    taught = with_others(later, others, seed=3)
-    assert taught[:10] == later
-    assert len(taught) == 15 and set(taught[10:]) < set(others)
-    assert taught == with_others(later, others, seed=3) != with_others(later, others, seed=4)

@@ -1,0 +1,1 @@
+"""Trains the reader, in PyTorch."""
