@@ -100,11 +100,10 @@ CATALOGUE: Mapping[str, Entry] = {
         columns=("what", "family", "n", "share", "low", "high"),
         rest=("what", "family", "n", "nats", "base", "adapter", "lost", "won"),
         not_shown="The requests and wordings were written for Lull, as were those trained on."
-        " Measured in prompts whose marks of turns were read as other words, which is mended since;"
-        " the adapter's card says what was seen then, on a harder exam.",
+        " In bfloat16; Lull serves the model in 16-bit weights by other code.",
     ),
     "reader": Entry(
-        measures="What the shipped reader hears in messages behind answers, of five kinds of person"
+        measures="What the shipped reader hears in messages behind answers, of six kinds of person"
         " from whom it has learned nothing.",
         columns=(
             "people", "what", "n", "precision", "precision_low", "precision_high", "recall",
