@@ -73,7 +73,7 @@ class Lesson:
     rules: tuple[tuple[str, str], ...] = ()
     """(family, value) of each rule that the answer keeps; of a habit its name."""
     own: str = ""
-    """The model's own answer that was changed to keep rules; "" where there is none to keep."""
+    """The model's own answer of which this one was made; "" where no rule changed it."""
 
     @property
     def stays(self) -> bool:

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import torch
 
-from bench.english.model.net import LoraNet, LoraShape
+from bench.english.model.net import WIDTHS, LoraNet, LoraShape
 from bench.english.model.tokens import Messages, Said, Tokenizer
 
 AT_ONCE: Final = 96
@@ -56,8 +56,10 @@ class FastSmall(Tokenizer):
     @torch.no_grad()
     def log_shares(self, prompt: Sequence[int], answer: Sequence[int]) -> Any:
         """Return the log-probabilities at each token of an answer, shape (tokens, vocabulary)."""
-        hidden_BTD = self.net.hidden(torch.tensor([[*prompt, *answer[:-1]]]))
-        logits_NV = self.net.logits(hidden_BTD[0, len(prompt) - 1 :]).float()
+        ids = [*prompt, *answer[:-1]]
+        # nothing before them sees the places that fill the width up
+        hidden_BTD = self.net.hidden(torch.tensor([ids + [0] * (-len(ids) % WIDTHS)]))
+        logits_NV = self.net.logits(hidden_BTD[0, len(prompt) - 1 : len(ids)]).float()
         return torch.log_softmax(logits_NV, -1).numpy()
 
     def fingerprint(self) -> str:

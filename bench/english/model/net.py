@@ -24,6 +24,8 @@ PARTS: Final = (
     "self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj", "self_attn.o_proj",
     "mlp.gate_proj", "mlp.up_proj", "mlp.down_proj",
 )  # fmt: skip
+WIDTHS: Final = 32
+"""Widths are best multiples of it: each new one costs the libraries a preparation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -48,8 +48,7 @@ class Tokens:
     stays: bool
     """Whether all of the answer is to be as likely as it is to the base."""
     changed: tuple[bool, ...] = ()
-    """For each of the answer's tokens, whether a rule put it there: all but those that the model's
-    own answer has in the same order and without another before them."""
+    """For each of the answer's tokens, whether a rule put it there (`changed_tokens`)."""
 
     @property
     def length(self) -> int:

@@ -30,7 +30,7 @@ from torch.nn import functional
 
 from bench.english.build import Lesson, read
 from bench.english.model.fast_small import FastSmall
-from bench.english.model.net import PARTS, LoraNet
+from bench.english.model.net import PARTS, WIDTHS, LoraNet
 from bench.english.model.tokens import Tokenizer
 from bench.english.training.plan import (
     ADAPTER,
@@ -46,8 +46,6 @@ from bench.english.training.team import MEET, Team, joined, led
 
 MICRO_TOKENS: Final = 2_560
 """Most tokens in one forward pass, padding included."""
-WIDTHS: Final = 32
-"""Widths are multiples of it: each new one costs the libraries a preparation."""
 UNLIKELY: Final = 0.05
 """Probability below which the base would hardly ever say a token."""
 LONGEST_PROMPT: Final = 420
