@@ -21,12 +21,12 @@ HELD_OUT: Final = HERE / "held_out"
 DEVELOPMENT: Final = HERE / "development"
 """The people of the exam before, who choose among weights since and teach nobody."""
 EXAM: Final = (
-    "firmware_developer",
-    "flatbed_trucker",
-    "liege_vet_assistant",
-    "long_haul_trucker",
-    "mirecourt_luthier",
-    "pune_postdoc",
+    "barge_skipper",
+    "bergen_biologist",
+    "govan_undertaker",
+    "lift_engineer",
+    "teenage_game_maker",
+    "valdivia_baker",
 )
 """The people who are held out for one final examination."""
 REVIEWERS: Final = ("bridge_inspector", "grants_officer")
