@@ -24,6 +24,7 @@ from tokenizers import Tokenizer
 from torch import Tensor
 from torch.nn import functional
 
+from bench.processor_minutes import Spent
 from bench.reader.items import Item, people, teachers
 from bench.reader.training.net import Batch, TaughtNet, batch_of
 from bench.reader.training.plan import PLAN, Plan, grouped, learning_rate, steps_of
@@ -160,7 +161,7 @@ def teach(
     tokenizer = Tokenizer.from_file(str(base / "tokenizer.json"))
     with (base / "model.safetensors").open("rb") as file:
         sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-    spent = _Spent(work)
+    spent = Spent(work)
     # Other layers or other weights say something else of the same sentence.
     lessons = lessons_of(net, tokenizer, items, work / f"lower-{sha256[:12]}-{plan.frozen}")
     _same(plan, lessons, work / PLAN)
@@ -200,21 +201,6 @@ def teach(
     halves = {name: one.half().contiguous() for name, one in sorted(mean.weights.items())}
     save_file(halves, work / WEIGHTS, {"format": "mlx"})
     return True
-
-
-class _Spent:
-    """Counts CPU minutes over all sessions of a training."""
-
-    def __init__(self, work: Path) -> None:
-        self._file = work / "cpu_s.txt"
-        self._began_s = time.process_time()
-        self._before_s = float(self._file.read_text()) if self._file.exists() else 0.0
-
-    def minutes(self) -> float:
-        return (self._before_s + time.process_time() - self._began_s) / 60
-
-    def save(self) -> None:
-        self._file.write_text(str(self.minutes() * 60))
 
 
 def _same(plan: Plan, lessons: Sequence[Lesson], file: Path) -> None:
