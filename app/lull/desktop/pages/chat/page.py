@@ -6,6 +6,7 @@ A conversation's turns are loaded when it is opened.
 from __future__ import annotations
 
 import functools
+import json
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt
 from PySide6.QtGui import QKeyEvent
@@ -100,6 +101,16 @@ class ConversationsPage(Page):
     def focus_search(self) -> None:
         self.filter.search.setFocus()
         self.filter.search.selectAll()
+
+    def draft(self) -> str:
+        begun = self.view.correcting.begun
+        return json.dumps({"conversation": self._open, **begun}) if begun else ""
+
+    def take_draft(self, written: str) -> None:
+        begun = json.loads(written)
+        self._open = begun["conversation"]
+        self.view.correcting.take(begun)
+        self._reload()
 
     # Showing
 
