@@ -155,10 +155,12 @@ class ReviewPage(Page):
             "and when a few answers of one kind were bad. Suggestions are tested first: while "
             "you're away, or when you press “Test now”."
         )
-        skills = (tr("View active skills"), lambda: self.kit.go(PageName.SKILLS))
         last = self.state.value(Subject.PROPOSALS).get("undo") or {}
-        again = (tr("Ask again in Chat"), lambda: self.kit.go(PageName.CHAT))
-        offers = (again, skills) if last.get("what") == "approved" else (skills,)
+        again = tr("Ask again in Chat") if last.get("what") == "approved" else tr("Chat here")
+        chat = (again, lambda: self.kit.go(PageName.CHAT))
+        skills = (tr("View active skills"), lambda: self.kit.go(PageName.SKILLS))
+        active = (self.state.status.get("skills") or {}).get("active")
+        offers = (chat, skills) if active else (chat,)
         return Empty(head=tr("Nothing to review"), text=text, offers=offers)
 
     def show_head(self) -> None:
