@@ -56,8 +56,8 @@ class Correcting(QObject):
 
     @property
     def begun(self) -> dict[str, str]:
-        """The id of the turn that the user is asked about, and the words written so far; {} if there
-        are none.
+        """The id of the turn that the user is asked about, and the words written so far; {} if
+        there are none.
         """
         return {"turn": self._turn, "words": self._draft} if self._draft.strip() else {}
 
