@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QEvent, Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -22,6 +23,8 @@ from lull.desktop.pages.schedule.page import SchedulePage
 from lull.desktop.pages.settings.editors import FieldEdit
 from lull.desktop.pages.settings.page import SettingsPage
 from lull.desktop.pages.today.page import TodayPage
+from lull.desktop.service.state import OutcomeMessage
+from lull.desktop.shared.new_skill import NewSkillDialog
 from lull.desktop.widgets.chat.correction_box import CorrectionBox
 from lull.desktop.widgets.page import PageName
 from tests.desktop.conftest import Shown, live, place_of
@@ -178,6 +181,33 @@ def test_a_setting_that_is_being_typed_is_set_before_the_window_goes(
     in_force.restart()
     key = "records.keep_days"
     shown.until(lambda: {"key": key, "value": "30"} in scripted.posts(routes.SETTINGS))
+
+
+def test_no_dialog_is_lost_because_the_window_waits_for_it(
+    in_force: DesktopInForce, qtbot: QtBot
+) -> None:
+    window = in_force.desktop.window
+    shown = live(Shown(in_force.desktop, FakeTray(), qtbot))
+    page = shown.go(PageName.SKILLS)
+    did: list[bool] = []
+    again = OutcomeMessage(text="In German.", undo=lambda: did.append(True), button="Restart now")
+    in_force.desktop.state.told.emit(again)
+    shown.until(window.note.undo.isVisible)
+    at = window.note.undo.mapTo(window, window.note.undo.rect().center())
+
+    def click() -> None:
+        QTest.mouseClick(window.windowHandle(), Qt.MouseButton.LeftButton, pos=at)
+
+    dialog = NewSkillDialog(page)
+    dialog.open()
+    shown.until(dialog.isVisible)
+    dialog.text.setPlainText("half a skill")
+    click()
+    assert did == [] and dialog.isVisible()
+    dialog.accept()
+    shown.until(lambda: not page.findChildren(NewSkillDialog))
+    click()
+    assert did == [True]
 
 
 def test_a_service_that_was_stopped_stays_stopped(
