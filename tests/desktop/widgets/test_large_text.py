@@ -183,7 +183,7 @@ def test_the_last_column_of_a_small_table_is_not_squeezed(qtbot: QtBot) -> None:
     table.show()
     heads, bar = table.horizontalHeader(), table.horizontalScrollBar()
     qtbot.waitUntil(lambda: bar.maximum() == 0 and heads.length() == table.viewport().width())
-    table.resize(330, 200)
+    table.resize(280, 200)
     needed = table.fontMetrics().horizontalAdvance(reason)
     qtbot.waitUntil(lambda: bar.maximum() > 0 and heads.sectionSize(2) > needed)
     table.resize(900, 200)

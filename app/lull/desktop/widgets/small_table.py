@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTab
 from lull.desktop.language.words import hover
 from lull.desktop.widgets.tables import LEFT, WholeRow, fit_rows, least_height
 
-LAST_CHARACTERS: Final = 16
+LAST_CHARACTERS: Final = 8
 """Least width of the last column, in characters; the table scrolls sideways where the others leave
 less.
 """
