@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from PySide6.QtCore import QSettings, QTimer
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
 from lull.contract import routes
 from lull.desktop.garbage import GarbageCollector
@@ -242,6 +242,7 @@ class DesktopInForce:
     def restart(self) -> None:
         """Put another desktop in the place of this one, in the language that is chosen by now."""
         old = self.desktop
+        _finish_typing(old.window)
         page, place, state = old.window.page_name, old.window.pos(), old.window.windowState()
         drafts = old.window.drafts()
         old.end(service_stays=True)
@@ -255,6 +256,13 @@ class DesktopInForce:
             new.window.page(name).take_draft(written)
         new.window.go(page)
         new.begin()
+
+
+def _finish_typing(window: QWidget) -> None:
+    """Let a field of the window take what is typed in it, as if the user had gone on to another."""
+    held = QApplication.focusWidget()
+    if held is not None and window.isAncestorOf(held):
+        held.clearFocus()
 
 
 def run(place: Place, *, hidden: bool = False, arguments: Sequence[str] = ("lull",)) -> int:

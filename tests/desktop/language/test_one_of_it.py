@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
+from PySide6.QtWidgets import QLabel
+
 from lull.contract import routes
 from lull.desktop.pages.learning import meaning
 from lull.desktop.pages.learning.words import run_words
 from lull.desktop.pages.review.compare_dialog import result_words
 from lull.desktop.pages.review.tested_words import evidence_words
+from lull.desktop.widgets.page import PageName
 from tests.desktop.conftest import Shown
 from tests.desktop.pages.test_other_pages import run
 from tests.desktop.pages.test_wiping import conversations, settings, wipe_dialog
+from tests.desktop.played.week import skills
 from tests.desktop.scripted import Scripted
 
 
 def test_a_run_of_one_turn() -> None:
     assert " · 1 answer · " in run_words(run(1, turns=1))
     assert " · 30 answers · " in run_words(run(1))
+
+
+def test_a_skill_that_was_used_once(on_script: Shown, scripted: Scripted) -> None:
+    for uses, said in ((1, "used once"), (2, "used 2 times")):
+        made = {**skills()[0], "uses": uses}
+        scripted.answers[routes.SKILLS] = {"skills": [made], "generation": 3}
+        scripted.tell("skills")
+        page = on_script.go(PageName.SKILLS)
+        on_script.until(lambda: any(said in one.text() for one in page.findChildren(QLabel)))  # noqa: B023
 
 
 def test_the_only_run_is_told_without_counting_it() -> None:

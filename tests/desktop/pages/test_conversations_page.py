@@ -100,6 +100,8 @@ def test_before_the_first_one_the_address_is_shown(on_script: Shown, scripted: S
     page = on_script.go(PageName.CONVERSATIONS)
     on_script.until(lambda: page.nothing.head.text() == "No conversations yet")
     assert "http://127.0.0.1:11435" in page.nothing.words.text()
+    offered = [one.text() for one in page.nothing.findChildren(QPushButton) if one.isVisible()]
+    assert offered == ["Copy address", "Connect a chat app", "Chat here"]
 
 
 def test_the_newest_is_open_and_can_be_read(on_script: Shown, scripted: Scripted) -> None:

@@ -372,6 +372,15 @@ def test_a_proof_is_checked_again_from_here(on_desk: Shown, desk: Desk) -> None:
     assert alarms == [False]
 
 
+def test_the_heads_of_numbers_stand_over_them() -> None:
+    rows, across = SkillRows(), Qt.Orientation.Horizontal
+    rows.put([{"name": "menu-style", "client": None, "status": "active", "description": ""}])
+    role = Qt.ItemDataRole.TextAlignmentRole
+    heads = [rows.headerData(n, across, role) for n in range(rows.columnCount())]
+    assert heads == [rows.data(rows.index(0, n), role) for n in range(rows.columnCount())]
+    assert heads[-1] is not None
+
+
 def test_ten_thousand_skills_are_searched_at_once(qapp: object) -> None:
     rows, chosen = SkillRows(), SkillFilter()
     chosen.setSourceModel(rows)

@@ -83,3 +83,15 @@ def test_after_close_nobody_is_called(
     client.close()
     qtbot.waitUntil(lambda: not client.busy, timeout=WAIT_MS)
     assert answers == []
+
+
+def test_what_was_begun_before_close_is_still_sent(
+    client: ControlClient, scripted: Scripted, qtbot: QtBot
+) -> None:
+    scripted.answers[routes.RESUME] = {}
+    answers: list[Reply] = []
+    for number in range(5):
+        client.act(routes.RESUME, {"n": number}, answers.append)
+    client.close()
+    qtbot.waitUntil(lambda: len(scripted.posts(routes.RESUME)) == 5, timeout=WAIT_MS)
+    assert answers == []

@@ -7,19 +7,29 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect
-from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
+from PySide6.QtGui import QFontMetricsF
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QWidget
+from pytestqt.qtbot import QtBot
 
+from lull.contract import routes
 from lull.desktop.pages.chat.talk import ChatPage
+from lull.desktop.pages.learning.page import LearningPage
+from lull.desktop.pages.learning.reading import axis_titles
 from lull.desktop.pages.logs import LogsPage
 from lull.desktop.pages.review.page import ReviewPage
+from lull.desktop.pages.skills.page import SkillsPage
+from lull.desktop.widgets.chart.plot import PlotFrame
 from lull.desktop.widgets.page import PageName
 from lull.desktop.widgets.parts import KEY_GAP
+from lull.desktop.widgets.small_table import fill, small_table
 from tests.desktop.conftest import Shown, live
 from tests.desktop.played.week import play
 from tests.desktop.scripted import Scripted
 from tests.desktop.widgets.test_small_window import SMALL, spoken
 
 __all__ = ["spoken"]
+SMALLER = 0.9
+"""How large the texts of a chart are, held against all others."""
 
 
 @pytest.fixture
@@ -137,3 +147,67 @@ def test_opening_a_page_shows_no_other_window_that_takes_the_focus(
     finally:
         qapp.removeEventFilter(windows)
     assert windows.shown == []
+
+
+@pytest.mark.usefixtures("spoken")
+def test_the_titles_of_a_charts_axes_have_room(large: Shown) -> None:
+    page = large.go(PageName.LEARNING)
+    assert isinstance(page, LearningPage)
+    large.until(lambda: page.showing_body and page.curves.plot.frame is not None)
+    title, _ = axis_titles(page.curves._chart)
+    width = QFontMetricsF(page.curves.plot.font()).horizontalAdvance(title)
+    large.until(lambda: frame_of(page).area.height() > width * SMALLER)
+
+
+def frame_of(page: LearningPage) -> PlotFrame:
+    frame = page.curves.plot.frame
+    assert frame is not None
+    return frame
+
+
+@pytest.mark.usefixtures("spoken")
+def test_rows_of_the_table_of_skills_are_seen(large: Shown) -> None:
+    page = large.go(PageName.SKILLS)
+    assert isinstance(page, SkillsPage)
+    large.until(lambda: page.showing_body and page.table.model().rowCount() > 2)
+    row = page.table.verticalHeader().defaultSectionSize()
+    large.until(lambda: page.table.viewport().height() >= 2 * row)
+
+
+def test_the_last_column_of_a_small_table_is_not_squeezed(qtbot: QtBot) -> None:
+    table = small_table(("Day", "Time", "Reason"), "The week")
+    qtbot.addWidget(table)
+    reason = "Measuring what a skill with a long name does to your answers"
+    fill(table, [("", ("Monday 30 November", "19:39 to 19:50", reason))], select=False)
+    table.resize(900, 200)
+    table.show()
+    heads, bar = table.horizontalHeader(), table.horizontalScrollBar()
+    qtbot.waitUntil(lambda: bar.maximum() == 0 and heads.length() == table.viewport().width())
+    table.resize(280, 200)
+    needed = table.fontMetrics().horizontalAdvance(reason)
+    qtbot.waitUntil(lambda: bar.maximum() > 0 and heads.sectionSize(2) > needed)
+    table.resize(900, 200)
+    qtbot.waitUntil(lambda: bar.maximum() == 0)
+
+
+@pytest.mark.usefixtures("spoken")
+def test_a_page_opens_at_its_beginning(large: Shown) -> None:
+    large.activate()
+    for name in PageName:
+        page = large.go(name)
+        large.until(lambda page=page: page.showing_body)  # type: ignore[misc]
+        large.draw(page)
+        bars = [area.verticalScrollBar() for area in page._areas.values()]
+        assert [bar.value() for bar in bars] == [0, 0], name
+
+
+def test_the_words_of_all_checks_begin_in_one_column(large: Shown, scripted: Scripted) -> None:
+    checks = [{"name": "disk", "ok": ok, "text": "Full.", "hint": ""} for ok in (True, False)]
+    scripted.answers[routes.DOCTOR] = {"checks": checks}
+    page = large.go(PageName.LOGS)
+    assert isinstance(page, LogsPage)
+    page.look.click()
+    large.until(page.health.isVisible)
+    said = [one for one in page.health.findChildren(QLabel) if "Full." in one.text()]
+    assert len(said) == 2
+    large.until(lambda: len({at(one).left() for one in said}) == 1)

@@ -221,7 +221,7 @@ def test_a_service_that_is_gone_is_a_struck_icon_and_a_reason(
 @pytest.mark.parametrize(
     ("said", "line"),
     [
-        (learning(next="2026-11-21T16:40:00+01:00"), "Waiting until you're away, at about 16:40"),
+        (learning(next="2026-11-21T16:40:00+01:00"), "Waiting until you're away (about 16:40)"),
         (learning(next="2026-11-21T13:00:00+01:00"), "Waiting: You are here"),
         (learning(because_code="input-recent"), "Waiting until you're away"),
         (

@@ -319,6 +319,16 @@ def test_what_was_done_is_told_and_can_be_undone(on_script: Shown) -> None:
     assert not note.isVisible()
 
 
+def test_a_press_does_not_do_what_a_new_outcome_offers(on_script: Shown) -> None:
+    did: list[str] = []
+    told, note = on_script.desktop.state.told, on_script.desktop.window.note
+    told.emit(OutcomeMessage(text="Choose.", undo=lambda: did.append("first"), button="Restart"))
+    on_script.bot.mousePress(note.undo, Qt.MouseButton.LeftButton)
+    told.emit(OutcomeMessage(text="Set.", undo=lambda: did.append("second")))
+    on_script.bot.mouseRelease(note.undo, Qt.MouseButton.LeftButton)
+    assert did == [] and note.isVisible()
+
+
 def test_a_long_outcome_stays_within_the_window_as_it_gets_narrower(on_script: Shown) -> None:
     window, said = on_script.desktop.window, "The skill was not approved, since it is gone. " * 6
     on_script.desktop.state.told.emit(OutcomeMessage(text=said, good=False))

@@ -13,9 +13,9 @@ from collections import deque
 from collections.abc import Mapping
 from typing import Final
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QHideEvent, QShowEvent, QTextOption
-from PySide6.QtWidgets import QCheckBox, QLineEdit, QPlainTextEdit, QVBoxLayout
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QLineEdit, QPlainTextEdit, QVBoxLayout
 
 from lull.contract import routes
 from lull.desktop.language.words import plain, problem_text, skill_title, tr
@@ -24,7 +24,7 @@ from lull.desktop.shared.diagnostics_dialog import DiagnosticsDialog
 from lull.desktop.shared.log_tail import LOG_FILE, LogTail
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.page import Kit, Page
-from lull.desktop.widgets.parts import Card, button, clear_layout, label, row, unwrapped_row
+from lull.desktop.widgets.parts import Card, button, clear_layout, label, row
 from lull.desktop.widgets.style import mono
 
 MOST_LINES: Final = 2_000
@@ -74,8 +74,9 @@ class LogsPage(Page):
         self.text.setAccessibleName(tr("Log lines"))
         self.text.setTabChangesFocus(True)
         self.health = Card(tr("Health"))
-        self._checks = QVBoxLayout()
-        self._checks.setSpacing(2)
+        self._checks = QGridLayout()
+        self._checks.setVerticalSpacing(2)
+        self._checks.setColumnStretch(1, 1)
         self.health.box.addLayout(self._checks)
         self.health.hide()
         self.look = button(tr("Run checks"), self._ask)
@@ -174,19 +175,15 @@ class LogsPage(Page):
         clear_layout(self._checks)
         if not answer.ok:
             detail = str(answer.error.get("detail", ""))
-            self._checks.addWidget(label(detail, "bad", wrap=True))
-        for check in answer.value.get("checks", ()):
+            self._checks.addWidget(label(detail, "bad", wrap=True), 0, 0, 1, 2)
+        for line, check in enumerate(answer.value.get("checks", ())):
             mark, kind = ("✓", "good") if check["ok"] else ("!", "warn")
             if not check["ok"] and check.get("serious"):
                 mark, kind = "✗", "bad"
             name = str(check["name"])
             words = f"{check_names().get(name, name)}: {problem_text(check, 'text')}"
-            sign = label(mark, kind)
-            sign.setMinimumWidth(14)
-            said = label(plain(words), wrap=True)
-            line = unwrapped_row(said)
-            line.insertWidget(0, sign)
-            self._checks.addLayout(line)
+            self._checks.addWidget(label(mark, kind), line, 0, Qt.AlignmentFlag.AlignTop)
+            self._checks.addWidget(label(plain(words), wrap=True), line, 1)
         self.health.show()
 
 

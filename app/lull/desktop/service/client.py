@@ -211,7 +211,8 @@ class ControlClient(QObject):
         self._ask(self._acts, ControlRequest(method="POST", path=path, body=body), then)
 
     def close(self) -> None:
-        """Close the client: drop all pending replies and wait briefly for the worker threads.
+        """Close the client: drop all pending replies and wait briefly for the worker threads, which
+        still send the actions that the user has begun.
 
         A thread that emits a Qt signal while Python exits would crash the process.
         """
@@ -260,13 +261,16 @@ class ControlClient(QObject):
     def _work(
         self, line: queue.SimpleQueue[tuple[int, ControlRequest] | None], within_s: float
     ) -> None:
-        while (item := line.get()) is not None and not self._closed:
+        while (item := line.get()) is not None:
             number, question = item
+            if self._closed and line is self._reads:
+                return
             answer = send_request(self._path, question, timeout_s=within_s)
             if answer.outcome is ReplyOutcome.NOT_DONE and question.path in self._alone:
                 answer = _answered_alone(self._alone[question.path], question.body)
-            with contextlib.suppress(RuntimeError):  # Qt has already deleted this object
-                self._answered.emit(number, answer)
+            if not self._closed:
+                with contextlib.suppress(RuntimeError):  # Qt has already deleted this object
+                    self._answered.emit(number, answer)
 
     def _hand_over(self, number: int, answer: Reply) -> None:
         then = self._waiting.pop(number, None)

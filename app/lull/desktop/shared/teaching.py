@@ -5,10 +5,12 @@ prompts.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Final
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QDialog, QVBoxLayout, QWidget
 
 from lull.contract import routes
@@ -170,10 +172,27 @@ class TeachCard(Card):
         """
         if turn.get("id") != self._turn.get("id"):
             self.asked.text.clear()
+        self._show(turn)
+        self.asked.text.setFocus()
+
+    def _show(self, turn: Json) -> None:
         self._turn = {**turn, "label": "bad"}
         self._words.setText(_rated_bad(turn))
         self.show()
-        self.asked.text.setFocus()
+
+    def draft(self) -> str:
+        """Return the turn that is asked about and the words written so far; "" if there are
+        none.
+        """
+        begun = {"turn": self._turn, "words": self.asked.text.toPlainText()}
+        return json.dumps(begun) if self.asked.words and not self.isHidden() else ""
+
+    def take_draft(self, written: str) -> None:
+        """Let the user go on with the words of a `draft` after the window was replaced."""
+        begun = json.loads(written)
+        self._show(begun["turn"])
+        self.asked.text.setPlainText(begun["words"])
+        self.asked.text.moveCursor(QTextCursor.MoveOperation.End)
 
 
 def _rated_bad(turn: Json) -> str:

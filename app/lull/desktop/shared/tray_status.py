@@ -151,7 +151,7 @@ def _closed(learning: Json, now: datetime) -> str:
     if str(learning.get("because_code")).startswith("answer-"):
         return because
     if then is not None and then > now:
-        return tr("Waiting until you're away, at about %1", clock(learning["next"], now))
+        return tr("Waiting until you're away (about %1)", clock(learning["next"], now))
     # Leave out the seconds after the colon: here they would be outdated at once.
     because = because.split(": ")[0]
     if because.count("(") > because.count(")"):  # the colon was within brackets

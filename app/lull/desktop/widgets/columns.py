@@ -73,6 +73,11 @@ class Details(QScrollArea):
         # Tab goes from control to control, and the area follows it.
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setWidget(widget)
+        box = widget.layout()
+        if box is not None:  # no text stands close to the scroll bar
+            margins = box.contentsMargins()
+            margins.setRight(max(margins.right(), GAP))
+            box.setContentsMargins(margins)
         self.sides: Sides | None = None
         """The layout that has these details on one of its sides."""
 

@@ -158,7 +158,9 @@ class Page(QWidget):
         """
         lists = self.body.findChildren(QAbstractItemView)
         first = next((one for one in lists if one.isVisibleTo(self) and one.isEnabled()), None)
-        (first if first is not None and self.showing_body else self).setFocus()
+        # Not a list further down: the page would open there, and not at its beginning.
+        seen = first is not None and self.showing_body and not first.visibleRegion().isEmpty()
+        (first if first is not None and seen else self).setFocus()
 
     # Updating
 

@@ -269,8 +269,11 @@ class Toast(QFrame):
         self._strip = strip
         strip.installEventFilter(self)
         self._undo: Callable[[], None] | None = None
+        self._pressed_for: Callable[[], None] | None = None
+        """What the button offered when it was pressed."""
         self.words = label("", wrap=False)
         self.undo = button(tr("Undo"), self._go_back)
+        self.undo.pressed.connect(self._press)
         box = self._box = QHBoxLayout(self)
         box.setContentsMargins(GAP * 2, GAP, GAP, GAP)
         box.addWidget(self.words)
@@ -332,7 +335,12 @@ class Toast(QFrame):
             self._place()
         return super().eventFilter(watched, event)
 
+    def _press(self) -> None:
+        self._pressed_for = self._undo
+
     def _go_back(self) -> None:
+        if self._pressed_for is not self._undo:
+            return  # another text came while the button was held down
         undo, self._undo = self._undo, None
         self.hide()
         if undo is not None:

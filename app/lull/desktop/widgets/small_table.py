@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from PySide6.QtCore import QEvent, QSize, Qt
-from PySide6.QtGui import QMouseEvent
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer
+from PySide6.QtGui import QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem
 
 from lull.desktop.language.words import hover
-from lull.desktop.widgets.tables import WholeRow, fit_rows
+from lull.desktop.widgets.tables import LEFT, WholeRow, fit_rows, least_height
 
-_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-LEAST_ROWS: Final = 3
-"""Rows that a small table always has room for."""
+LAST_CHARACTERS: Final = 8
+"""Least width of the last column, in characters; the table scrolls sideways where the others leave
+less.
+"""
 _MODE = QHeaderView.ResizeMode
 
 
@@ -26,6 +27,10 @@ class _SmallTable(QTableWidget):
         self._row_px = row_px
         self._whole = WholeRow(self)
         fit_rows(self, row_px)
+        # Not at once: while Qt measures its columns, none of them may be measured again.
+        self._later = QTimer(self, singleShot=True, interval=0)
+        self._later.timeout.connect(self._fit_last)
+        self.horizontalHeader().sectionResized.connect(lambda *_: self._later.start())
 
     @property
     def hovered(self) -> int:
@@ -41,9 +46,26 @@ class _SmallTable(QTableWidget):
         self._whole.hover(-1)
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
-        rows = LEAST_ROWS * self.verticalHeader().defaultSectionSize()
-        high = self.horizontalHeader().sizeHint().height() + rows
-        return QSize(super().minimumSizeHint().width(), high)
+        return QSize(super().minimumSizeHint().width(), least_height(self))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        super().resizeEvent(event)
+        self._later.start()
+
+    def _fit_last(self) -> None:
+        """Give the last column the width that the others leave, or where that is too little, all
+        that its texts need.
+        """
+        heads, last = self.horizontalHeader(), self.columnCount() - 1
+        others = sum(heads.sectionSize(n) for n in range(last))
+        least = min(
+            LAST_CHARACTERS * self.fontMetrics().averageCharWidth(),
+            max(self.sizeHintForColumn(last), heads.sectionSizeHint(last)),
+        )
+        narrow = self.viewport().width() - others < least
+        mode = _MODE.ResizeToContents if narrow else _MODE.Stretch
+        if last > 0 and heads.sectionResizeMode(last) is not mode:
+            heads.setSectionResizeMode(last, mode)
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802
         super().changeEvent(event)
@@ -67,7 +89,7 @@ def small_table(
     made.setWordWrap(False)
     made.verticalHeader().hide()
     made.horizontalHeader().setHighlightSections(False)
-    made.horizontalHeader().setDefaultAlignment(_LEFT)
+    made.horizontalHeader().setDefaultAlignment(LEFT)
     set_heads(made, heads)
     return made
 

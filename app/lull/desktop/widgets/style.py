@@ -267,8 +267,7 @@ QListView::item:selected, QTableView::item:selected {{ background: @chosen; colo
 QTableView {{ gridline-color: transparent; alternate-background-color: @page; }}
 QTableView::item {{ padding: 4px 8px; }}
 QHeaderView::section {{
-    text-align: left;
-    background: @card; color: @muted; border: 0; border-bottom: 1px solid @line; padding: 6px 8px;
+    background: @card; color: @muted; border: 0; border-bottom: 1px solid @line; padding: 6px 11px;
     font-size: {SMALL_PT}pt; font-weight: 600;
 }}
 QPushButton, QCheckBox, QRadioButton, QComboBox {{ outline: 0; }}

@@ -6,19 +6,22 @@ from __future__ import annotations
 
 from typing import Final
 
-from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, Qt, QTimer
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QSize, Qt, QTimer
 from PySide6.QtGui import QFontMetrics, QHideEvent, QMouseEvent, QPainter, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QTableView
 
 LEAST_ROW: Final = 30
 """Least height in pixels of a row."""
-FIRST_CHARACTERS: Final = 22
+LEAST_ROWS: Final = 3
+"""Rows that a table always has room for."""
+FIRST_CHARACTERS: Final = 18
 """Least width of a table's first column, in characters."""
 ROW_GAP: Final = 9
 """Pixels between the text lines of two rows."""
 UNSEEN_ROWS: Final = 30
 """Most rows by which the columns of a hidden table are measured; Qt would measure all of them."""
 
+LEFT: Final = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 Index = QModelIndex | QPersistentModelIndex
 
 
@@ -81,6 +84,14 @@ class WholeRow(QStyledItemDelegate):
             self._paints = False
 
 
+def least_height(table: QTableView) -> int:
+    """Return the height in pixels of a table's header and of the rows that it always has room
+    for.
+    """
+    rows = LEAST_ROWS * table.verticalHeader().defaultSectionSize()
+    return table.horizontalHeader().sizeHint().height() + rows
+
+
 def fit_rows(table: QTableView, least_px: int) -> None:
     """Make a table's rows high enough for its font, and at least `least_px` pixels."""
     high = table.fontMetrics().height() + ROW_GAP
@@ -97,8 +108,11 @@ class RowTable(QTableView):
         super().__init__()
         fit_rows(self, LEAST_ROW)
         self._whole = WholeRow(self)
+        self.horizontalHeader().setDefaultAlignment(LEFT)
         self.spare: int | None = None
         """The column that is left out where the table is too narrow for all."""
+        self._spare_px = 0
+        """The width of that column when it was last shown."""
         # Not at once: while Qt measures its columns, none of them may be measured or hidden.
         self._later = QTimer(self, singleShot=True, interval=0)
         self._later.timeout.connect(self._leave_out)
@@ -109,6 +123,9 @@ class RowTable(QTableView):
     def hovered(self) -> int:
         """The index of the table row under the mouse, or -1."""
         return self._whole.row
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802
+        return QSize(super().minimumSizeHint().width(), least_height(self))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802
         super().mouseMoveEvent(event)
@@ -129,6 +146,7 @@ class RowTable(QTableView):
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802
         super().changeEvent(event)
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._spare_px = 0
             fit_rows(self, LEAST_ROW)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
@@ -157,7 +175,9 @@ class RowTable(QTableView):
         if spare is None:
             return
         others = sum(heads.sectionSize(n) for n in range(1, heads.count()) if n != spare)
-        wanted = max(self.sizeHintForColumn(spare), heads.sectionSizeHint(spare))
+        self._spare_px = heads.sectionSize(spare) or self._spare_px
+        hint = max(self.sizeHintForColumn(spare), heads.sectionSizeHint(spare))
+        wanted = max(hint, self._spare_px)
         narrow = self._least + others + wanted > self.viewport().width()
         if narrow != self.isColumnHidden(spare):
             self.setColumnHidden(spare, narrow)

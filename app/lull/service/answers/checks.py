@@ -318,9 +318,9 @@ def keychain(store: SecretStore, problem: LullError | None) -> str:
 
 _KEPT_IN: Final = {
     "keychain": coded_text("kept-in-keychain", "Secrets are kept in the keychain."),
-    "file": coded_text("kept-in-file", "Secrets are kept in the file."),
-    "memory": coded_text("kept-in-memory", "Secrets are kept in the memory."),
-    "environment": coded_text("kept-in-environment", "Secrets are kept in the environment."),
+    "file": coded_text("kept-in-file", "Secrets are kept in a file."),
+    "memory": coded_text("kept-in-memory", "Secrets are kept in memory only."),
+    "environment": coded_text("kept-in-environment", "Secrets are kept in environment variables."),
 }
 
 

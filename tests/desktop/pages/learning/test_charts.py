@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
@@ -183,6 +184,14 @@ def test_the_days_below_a_chart_are_in_the_users_language(
     first, last = page.curves._range()
     ticks = day_ticks(first, last, most=6.0)
     assert ticks and len({words for _, words in ticks}) == len(ticks) <= 8
+
+
+def test_however_narrow_an_axis_two_days_say_how_long_it_is() -> None:
+    first = datetime(2026, 11, 24, 9).astimezone().timestamp()
+    for days in (3, 6.3, 9, 20, 40):
+        for most in (2.0, 2.5, 3.05, 4.0):
+            ticks = day_ticks(first, first + days * 86_400, most=most)
+            assert 2 <= len(ticks) <= most + 1, (days, most, ticks)
 
 
 def test_the_sentence_stands_below_the_chart_and_is_told_with_it(

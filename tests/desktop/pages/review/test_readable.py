@@ -232,7 +232,7 @@ def test_a_long_rule_is_called_by_a_whole_clause_everywhere(on_desk: Shown, desk
     assert LONG in page.rows.data(index, 3)  # the tooltip
     on_desk.bot.keyClick(page.list, "a")
     on_desk.until(lambda: desk.status(proposal) == "approved")
-    on_desk.until(lambda: f"Approved: {title} In force from your next message." in on_desk.told)
+    on_desk.until(lambda: f"Approved: {title} Used from your next message on." in on_desk.told)
     skills = on_desk.go(PageName.SKILLS)
     assert isinstance(skills, SkillsPage)
     on_desk.until(lambda: skills.view.name.text() == title)

@@ -30,12 +30,14 @@ from lull.desktop.pages.review.tested_words import (
     why_not_better,
 )
 from lull.desktop.pages.settings.page import SettingsPage
+from lull.desktop.service.state import Subject
 from lull.desktop.shared.edit_dialog import EditDialog
 from lull.desktop.widgets.page import PageName
 from lull.desktop.widgets.tokens import LIGHT
 from lull.resources import languages_dir
 from tests.desk import Desk, pairs, proved
 from tests.desktop.conftest import Shown
+from tests.desktop.scripted import status as service_status
 
 ROW_MARGIN = 14
 """Room at each side of a row that has no words."""
@@ -69,10 +71,21 @@ def is_(desk: Desk, proposal: Proposal, status: str) -> bool:
     return desk.status(proposal) == status
 
 
-def test_nothing_to_review_says_when_something_comes(on_desk: Shown) -> None:
+def test_nothing_to_review_says_when_something_comes(on_desk: Shown, desk: Desk) -> None:
     page = on_desk.go(PageName.REVIEW)
     on_desk.until(lambda: page.nothing.head.text() == "Nothing to review")
     assert "correct an answer" in page.nothing.words.text()
+
+    def offered() -> list[str]:
+        buttons = page.nothing.findChildren(QPushButton)
+        return [one.text() for one in buttons if one.isVisible()]
+
+    on_desk.until(lambda: offered() == ["Chat here", "View active skills"])
+    desk.reported.document = service_status(skills={"active": 0})
+    on_desk.desktop.state.touch(Subject.STATUS)
+    on_desk.until(lambda: on_desk.desktop.state.status["skills"]["active"] == 0)
+    page.refresh()
+    assert offered() == ["Chat here"]  # there is nothing to view
 
 
 def test_a_proposal_is_shown_whole(on_desk: Shown, desk: Desk) -> None:
@@ -100,7 +113,7 @@ def test_the_key_a_approves_exactly_the_text_that_is_shown(on_desk: Shown, desk:
     page = opened(on_desk, with_=1)
     on_desk.bot.keyClick(page.list, "a")
     on_desk.until(lambda: is_(desk, proposal, "approved"))
-    on_desk.until(lambda: "Approved: Menu style. In force from your next message." in on_desk.told)
+    on_desk.until(lambda: "Approved: Menu style. Used from your next message on." in on_desk.told)
     assert desk.body() == "Join the words with bars."
     on_desk.until(lambda: page.nothing.head.text() == "Nothing to review")
 
@@ -688,7 +701,7 @@ def test_the_undo_of_a_note_takes_back_what_it_names_and_not_what_came_after(
     second = desk.propose("second", status=ProposalStatus.PROVED, replays=proved())
     page = opened(on_desk, with_=2)
     page._approve([row for row in page.rows.rows if row["id"] == first.id])
-    on_desk.until(lambda: "Approved: First. In force from your next message." in on_desk.told)
+    on_desk.until(lambda: "Approved: First. Used from your next message on." in on_desk.told)
     desk.do(desk.reviewing.decide(second.id, "approve", {"sha256": second.sha256}))
     on_desk.desktop.window.note.undo.click()
     on_desk.until(lambda: is_(desk, first, "proved"))

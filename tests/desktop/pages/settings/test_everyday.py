@@ -8,9 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QLocale, QPoint, QPointF, Qt
 from PySide6.QtGui import QAccessible, QWheelEvent
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
 from lull.config.files import describe_settings as all_settings
 from lull.config.paths import Paths
@@ -360,16 +360,26 @@ def test_folded_settings_take_no_time_and_room_until_they_are_wanted(
 
 
 @pytest.mark.parametrize(
-    ("code", "said"),
+    ("spoken", "code", "said"),
     [
-        ("de", "The window is in German after a restart."),
-        ("system", "The window is in the system's language after a restart."),
+        ("en", "de", "The window is in German after a restart."),
+        ("de", "system", "The window is in the system's language after a restart."),
     ],
 )
-def test_another_language_says_from_when(on_script: Shown, code: str, said: str) -> None:
+def test_another_language_says_from_when_and_stays_on_offer(
+    on_script: Shown, spoken: str, code: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(QLocale, "uiLanguages", lambda _: ["en"])
     page = on_script.go(PageName.SETTINGS)
     assert isinstance(page, SettingsPage)
-    page.window_card._choose_language(code)
+    card = page.window_card
+    card._spoken = spoken
+    card._choose_language(code)
     assert on_script.told == [said]
     assert on_script.desktop.window.note.undo.text() == "Restart now"
+    # The note goes after some seconds, and what it offers stays.
+    assert not card.restart.isHidden() and card.restart_words.text() == said
+    assert [one.text() for one in card.restart.findChildren(QPushButton)] == ["Restart now"]
+    card._choose_language(spoken)
+    assert card.restart.isHidden() and on_script.told == [said]  # it is in force already
     page.window_card._choose_language("system")

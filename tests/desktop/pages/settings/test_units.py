@@ -135,7 +135,7 @@ def test_the_bounds_of_a_share_are_told_in_percent() -> None:
 
 def test_a_0_that_does_not_mean_nothing_is_told_in_words() -> None:
     key, days = "backup.every_days", NumberUnit.DAYS
-    assert units.in_words(0, days, key) == units.field_text(0, days, key) == "never"
+    assert units.in_words(0, days, key) == units.field_text(0, days, key) == "off"
     assert units.unit_beside(0, days, key) == ""
     assert units.unit_beside(7, days, key) == "days"
     assert units.parse_typed(" Never ", days, key) == "0"

@@ -7,7 +7,7 @@ words. It reads both as it reads any correction.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
@@ -52,6 +52,18 @@ class Correcting(QObject):
     def leave(self) -> None:
         """Ask no longer."""
         self._turn, self._draft, self.begins = "", "", False
+        self.changed.emit()
+
+    @property
+    def begun(self) -> dict[str, str]:
+        """The id of the turn that the user is asked about, and the words written so far; {} if
+        there are none.
+        """
+        return {"turn": self._turn, "words": self._draft} if self._draft.strip() else {}
+
+    def take(self, begun: Mapping[str, str]) -> None:
+        """Let the user go on with words that `begun` returned before the window was replaced."""
+        self._turn, self._draft = begun.get("turn", ""), begun.get("words", "")
         self.changed.emit()
 
     def asks_about(self, turn: Json) -> bool:

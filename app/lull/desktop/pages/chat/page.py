@@ -6,6 +6,7 @@ A conversation's turns are loaded when it is opened.
 from __future__ import annotations
 
 import functools
+import json
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt
 from PySide6.QtGui import QKeyEvent
@@ -23,7 +24,7 @@ from lull.desktop.pages.chat.turns_view import TurnsView
 from lull.desktop.service.client import Reply
 from lull.desktop.service.state import OutcomeMessage, Subject, failure_words
 from lull.desktop.widgets.columns import two_columns
-from lull.desktop.widgets.page import Empty, Kit, Page
+from lull.desktop.widgets.page import Empty, Kit, Page, PageName
 from lull.desktop.widgets.parts import button, label, row
 
 
@@ -101,6 +102,16 @@ class ConversationsPage(Page):
         self.filter.search.setFocus()
         self.filter.search.selectAll()
 
+    def draft(self) -> str:
+        begun = self.view.correcting.begun
+        return json.dumps({"conversation": self._open, **begun}) if begun else ""
+
+    def take_draft(self, written: str) -> None:
+        begun = json.loads(written)
+        self._open = begun["conversation"]
+        self.view.correcting.take(begun)
+        self._reload()
+
     # Showing
 
     def empty(self) -> Empty | None:
@@ -110,7 +121,9 @@ class ConversationsPage(Page):
             "In your chat app, enter %1 instead of Ollama's address.", self.kit.actions.address
         )
         copy = (tr("Copy address"), self.kit.actions.copy_address)
-        return Empty(head=tr("No conversations yet"), text=text, offers=(copy,))
+        connect = (tr("Connect a chat app"), lambda: self.kit.go(PageName.CONNECT))
+        chat = (tr("Chat here"), lambda: self.kit.go(PageName.CHAT))
+        return Empty(head=tr("No conversations yet"), text=text, offers=(copy, connect, chat))
 
     def show_head(self) -> None:
         held = int((self.state.status.get("trash") or {}).get("conversations") or 0)

@@ -124,10 +124,30 @@ class ChatPage(Page):
         self.text.setFocus()
 
     def draft(self) -> str:
-        return self.text.toPlainText()
+        """Return what is in the text box, and the conversation that it would go on."""
+        text, messages = self.text.toPlainText(), self._messages
+        if self._chat.busy:  # what is being answered ends with this window
+            text, messages = text or messages[-1]["content"], messages[:-1]
+        goes_on = {
+            "conversation": self._conversation,
+            "session": self._session,
+            "messages": messages,
+            "skills": self.with_skills.isChecked(),
+            "correcting": self.turns.correcting.begun,
+        }
+        begun = {"text": text, **(goes_on if self._conversation and messages else {})}
+        return json.dumps(begun) if text or len(begun) > 1 else ""
 
     def take_draft(self, written: str) -> None:
-        self.text.setPlainText(written)
+        begun = json.loads(written)
+        if "session" in begun:
+            self.with_skills.setChecked(begun["skills"])  # which begins anew
+            self._session, self._conversation = begun["session"], begun["conversation"]
+            self._messages = begun["messages"]
+            self.turns.correcting.take(begun["correcting"])
+            self.how.hide()
+            self._read()
+        self.text.setPlainText(begun["text"])
         self.text.moveCursor(QTextCursor.MoveOperation.End)
 
     def take_focus(self) -> None:

@@ -397,7 +397,7 @@ def _marks(learning: Json) -> Iterator[ChartMark]:
     for one in learning.get("moves") or ():
         at = parsed(one.get("at"))
         if at is not None:
-            name = plain(str(one.get("shadow") or one.get("active") or tr("base")))
+            name = plain(str(one.get("shadow") or one.get("active") or tr("the original model")))
             yield ChartMark(at_s=at.timestamp(), text=move_words(one), name=name, adapter=True)
 
 

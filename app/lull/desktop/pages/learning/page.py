@@ -159,7 +159,10 @@ class LearningPage(Page):
         outer.addWidget(self.doing)
         outer.addWidget(self.placings)
         outer.addWidget(self._curve_card(), 1)
-        outer.addWidget(Sides(runs, adapters, sizes=(464, 426), across=TABLES_ACROSS), 1)
+        outer.addSpacing(GAP)
+        cards = Sides(runs, adapters, sizes=(464, 426), across=TABLES_ACROSS)
+        cards.setHandleWidth(GAP * 2)
+        outer.addWidget(cards, 1)
 
     def _curve_card(self) -> Card:
         card = Card()

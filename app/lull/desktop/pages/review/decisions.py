@@ -92,9 +92,9 @@ class Decisions(QObject):
         if action == "approve" and any(proposal["kind"] != "retire" for proposal in done):
             ends = text.endswith("…")
             text = (
-                tr("%1 In force from your next message.", text)
+                tr("%1 Used from your next message on.", text)
                 if ends
-                else tr("%1. In force from your next message.", text)
+                else tr("%1. Used from your next message on.", text)
             )
         self._state.told.emit(OutcomeMessage(text=text, undo=undo))
 

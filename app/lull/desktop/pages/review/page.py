@@ -114,11 +114,9 @@ class ReviewPage(Page):
 
     def _lay_out(self) -> None:
         two_columns(self.body, (self.list,), (self.view,), sizes=(280, 670))
-        buttons = (self.approve, self.reject, self.edit, self.defer, self.try_it)
+        first = (self.approve, self.reject, self.edit, self.defer, self.try_it)
         # Not beside the details, which scroll: what one decides with is always seen.
-        self.foot_box.addLayout(
-            row(*buttons, None, self.compare, self.judge, self.prove, self.stop)
-        )
+        self.foot_box.addLayout(row(*first, None, self.compare, self.judge, self.prove, self.stop))
         # Far from the buttons with which one decides: none of them moves when Undo comes or goes.
         # Yet last in the order of Tab, so that no key meant for the list lands on it.
         for one in (self.count, self.snoozed, self.undo):
@@ -155,11 +153,13 @@ class ReviewPage(Page):
             "and when a few answers of one kind were bad. Suggestions are tested first: while "
             "you're away, or when you press “Test now”."
         )
+        last = (self.state.value(Subject.PROPOSALS).get("undo") or {}).get("what")
+        again = tr("Ask again in Chat") if last == "approved" else tr("Chat here")
+        chat = (again, lambda: self.kit.go(PageName.CHAT))
         skills = (tr("View active skills"), lambda: self.kit.go(PageName.SKILLS))
-        last = self.state.value(Subject.PROPOSALS).get("undo") or {}
-        again = (tr("Ask again in Chat"), lambda: self.kit.go(PageName.CHAT))
-        offers = (again, skills) if last.get("what") == "approved" else (skills,)
-        return Empty(head=tr("Nothing to review"), text=text, offers=offers)
+        used = (self.state.status.get("skills") or {}).get("active")
+        ways = (chat, skills) if used else (chat,)  # else there is nothing to view
+        return Empty(head=tr("Nothing to review"), text=text, offers=ways)
 
     def show_head(self) -> None:
         if self.rows.rows and not self._listed():

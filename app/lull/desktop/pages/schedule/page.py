@@ -5,6 +5,7 @@ hours and calendars that the user has set, and why Lull may or may not work now.
 from __future__ import annotations
 
 import functools
+import json
 
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
@@ -153,6 +154,15 @@ class SchedulePage(Page):
         card.box.addLayout(self._feeds)
         card.box.addLayout(row(button(tr("Add a calendar…"), self._add_feed), None))
         return card
+
+    def draft(self) -> str:
+        typed = {key: field.text() for key, field in self.hours.items() if field.isModified()}
+        return json.dumps(typed) if typed else ""
+
+    def take_draft(self, written: str) -> None:
+        for key, text in json.loads(written).items():
+            self.hours[key].setText(text)
+            self.hours[key].setModified(True)
 
     # Showing
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QLineEdit, QVBoxLayout
+from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
 from lull.desktop.language.language_choice import (
     ENGLISH,
@@ -17,6 +17,7 @@ from lull.desktop.language.language_choice import (
     LANGUAGES,
     SYSTEM,
     chosen_language,
+    resolved_language,
 )
 from lull.desktop.language.words import tr
 from lull.desktop.pages.settings.searched_card import SearchedCard
@@ -26,7 +27,7 @@ from lull.desktop.shared.autostart import Autostart, AutostartPart
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.notices import NoticeKind
 from lull.desktop.widgets.page import Kit
-from lull.desktop.widgets.parts import FlowLabel, button, label, row
+from lull.desktop.widgets.parts import FlowLabel, button, label, row, unwrapped_row
 from lull.desktop.widgets.style import TEXT_SIZE, THEME, THEMES, chosen_theme
 from lull.desktop.widgets.tokens import DARK, GAP, LIGHT
 from lull.desktop.widgets.wrapped_check import WrappedCheck
@@ -43,6 +44,8 @@ class WindowCard(SearchedCard):
     def __init__(self, kit: Kit) -> None:
         super().__init__(tr("This window"))
         self._kit = kit
+        self._spoken = resolved_language(chosen_language(kit.preferences))
+        """The language of this window, which stays until it is made anew."""
         self._line(
             tr("Theme"),
             self._themes(),
@@ -58,6 +61,7 @@ class WindowCard(SearchedCard):
             self._languages(),
             tr("The language of this window and its menus: English or German."),
         )
+        self.box.addWidget(self._restart_line())
         self._head(
             tr("Notifications"),
             tr("Lull shows a notification only for what is ticked here."),
@@ -148,12 +152,29 @@ class WindowCard(SearchedCard):
         made.activated.connect(lambda _: self._choose_language(str(made.currentData())))
         return made
 
+    def _restart_line(self) -> QWidget:
+        """Make the line below the language that stays until the window is restarted for it."""
+        self.restart = QWidget()
+        self.restart_words = label("", "warn", wrap=True)
+        line = unwrapped_row(
+            self.restart_words, button(tr("Restart now"), self._kit.restart_window)
+        )
+        line.setContentsMargins(0, 0, 0, 0)
+        self.restart.setLayout(line)
+        self.restart.hide()
+        return self.restart
+
     def _choose_language(self, code: str) -> None:
         self._kit.preferences.setValue(LANGUAGE, code)
+        other = resolved_language(code) != self._spoken
+        self.restart.setVisible(other)
+        if not other:
+            return
         named = {ENGLISH: tr("English"), "de": tr("German")}
         text = tr("The window is in %1 after a restart.", named.get(code, code))
         if code == SYSTEM:
             text = tr("The window is in the system's language after a restart.")
+        self.restart_words.setText(text)
         again, button = self._kit.restart_window, tr("Restart now")
         self._kit.state.told.emit(OutcomeMessage(text=text, undo=again, button=button))
 

@@ -94,7 +94,7 @@ def zero_words(value: object, key: str) -> str:
         "service.port": tr("any free port"),
         "records.keep_days": tr("for ever"),
         "records.keep_mb": tr("no limit"),
-        "backup.every_days": tr("never"),
+        "backup.every_days": tr("off"),
         "engine.memory_limit_mb": tr("automatic"),
         "engine.idle_unload_min": tr("never"),
         "reader.unload_after_s": tr("never"),

@@ -24,6 +24,7 @@ _ROOT: Final = QModelIndex()
 COLUMNS: Final = 4
 USES: Final = 2
 """Number of the column with the number of uses."""
+NUMBERS: Final = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class SkillRows(QAbstractTableModel):
@@ -84,6 +85,8 @@ class SkillRows(QAbstractTableModel):
             return (tr("Skill"), tr("Status"), tr("Uses"), tr("Effect"))[section]
         if role == Qt.ItemDataRole.ToolTipRole:
             return _head_help(section)
+        if role == Qt.ItemDataRole.TextAlignmentRole and section >= USES:
+            return NUMBERS
         return None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -97,8 +100,8 @@ class SkillRows(QAbstractTableModel):
                 return hover(effect_words(skill))
             whole = rule_words(str(skill.get("body") or ""))
             return hover(f"{whole}\n{where_words(str(skill['description']))}".strip())
-        if role == Qt.ItemDataRole.TextAlignmentRole and index.column() >= 2:
-            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        if role == Qt.ItemDataRole.TextAlignmentRole and index.column() >= USES:
+            return NUMBERS
         return None
 
 

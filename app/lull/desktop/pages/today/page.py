@@ -92,6 +92,12 @@ class TodayPage(Page):
         grid.addWidget(self._service_card())
         grid.addStretch(1)
 
+    def draft(self) -> str:
+        return self.teach.draft()
+
+    def take_draft(self, written: str) -> None:
+        self.teach.take_draft(written)
+
     # Cards
 
     def _checklist(self) -> Card:

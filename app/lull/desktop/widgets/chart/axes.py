@@ -12,7 +12,7 @@ from typing import Final
 from lull.desktop.language.words import count, decimal, on_day, tr
 
 HOURS: Final = (1, 3, 6, 12)
-TICK_DAYS: Final = (1, 2, 7, 14, 28, 56, 91, 182, 364)
+TICK_DAYS: Final = (1, 2, 3, 7, 14, 28, 56, 91, 182, 364)
 DAY_S: Final = 86_400.0
 MONTHS_FROM: Final = 56
 """Days between two labels of the axis from which on the labels name months, not days."""
@@ -32,7 +32,11 @@ def day_ticks(first: float, last: float, *, most: float) -> Sequence[Tick]:
             return [(at_s, day_label(at_s, hours * 3600.0)) for at_s in at]
     fitting = (days for days in TICK_DAYS if most * days * DAY_S >= span)
     days = next(fitting, TICK_DAYS[-1])
-    return [(at_s, day_label(at_s, days * DAY_S)) for at_s in _days(first, last, days)]
+    shown = list(_days(first, last, days))
+    if len(shown) < 2 <= most:  # one date alone says nothing of how long the axis is
+        every = list(_days(first, last, 1))
+        shown = sorted({*every[:1], *every[-1:]})
+    return [(at_s, day_label(at_s, days * DAY_S)) for at_s in shown]
 
 
 def step_ticks(first: float, last: float, *, most: float) -> Sequence[Tick]:

@@ -25,6 +25,8 @@ from lull.desktop.widgets.accessible import SelfDrawn
 
 PLOT_PX: Final = 220
 """Least height of a plot in pixels; a smaller page scrolls."""
+PLOT_LINES: Final = 10
+"""Least height of a plot in lines of text, so that the titles of large axes have room."""
 NOTCH: Final = 120
 """What Qt counts for one notch of a mouse's wheel."""
 
@@ -72,7 +74,7 @@ class Plot(SelfDrawn):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setMinimumHeight(PLOT_PX)
+        self._fit()
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._frame: FrameOf | None = None
@@ -97,10 +99,13 @@ class Plot(SelfDrawn):
         self.update()
 
     def sizeHint(self) -> QSize:  # noqa: N802
-        return QSize(480, PLOT_PX)
+        return QSize(480, self.minimumHeight())
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
-        return QSize(160, PLOT_PX)
+        return QSize(160, self.minimumHeight())
+
+    def _fit(self) -> None:
+        self.setMinimumHeight(max(PLOT_PX, PLOT_LINES * self.fontMetrics().height()))
 
     def paintEvent(self, _: QPaintEvent) -> None:  # noqa: N802
         frame = self.frame
@@ -128,9 +133,13 @@ class Plot(SelfDrawn):
         super().resizeEvent(event)
 
     def event(self, event: QEvent) -> bool:
-        """Draw the chart anew when the window comes to a screen of another resolution."""
+        """Draw the chart anew when the window comes to a screen of another resolution, and in
+        another size for texts of another size.
+        """
         if event.type() == QEvent.Type.DevicePixelRatioChange:
             self._picture = None
+        if event.type() == QEvent.Type.FontChange:
+            self._fit()
         return super().event(event)
 
     # The mouse
