@@ -38,7 +38,7 @@ from lull.service.entry.stand_in_guard import (
     plan_of,
 )
 from lull.service.entry.started import started
-from lull.service.process.free_memory import share_few_heaps
+from lull.service.process.free_memory import give_back_large_blocks, share_few_heaps
 from lull.service.process.listening import ControlSocket, ListeningAt, listening_socket
 from lull.service.process.lock import (
     Discovery,
@@ -129,6 +129,7 @@ def run(
     Raises LullError when the service cannot start.
     """
     share_few_heaps()
+    give_back_large_blocks()
     paths.prepare()
     lock = ServiceLock(paths.lock)
     lock.take(discovery=paths.discovery)

@@ -2,7 +2,9 @@
 
 The C library keeps what was freed, in a heap per thread: some twenty threads that have each handled
 one long request would hold tens of megabytes for as long as the service runs, and ordinary requests
-leave holes in the heaps, some hundred kilobytes in an hour. Elsewhere the C library is left alone.
+leave holes in the heaps, some hundred kilobytes in an hour. What lies free at the end of another
+thread's heap it does not give back when asked to, up to 64 MB of it. Elsewhere the C library is
+left alone.
 """
 
 from __future__ import annotations
@@ -15,7 +17,15 @@ from typing import Final
 
 _M_ARENA_MAX: Final = -8
 """Number of the C library's setting "most heaps", from malloc.h."""
+_M_TRIM_THRESHOLD: Final = -1
+"""Number of the setting "most free bytes at a heap's end"."""
+_M_MMAP_THRESHOLD: Final = -3
+"""Number of the setting "bytes above which a block is no part of a heap"."""
 HEAPS: Final = 2
+LARGE_BYTES: Final = 1 << 20
+"""Size of a block of memory from which it goes back to the system once it is freed."""
+FREE_END_BYTES: Final = 4 << 20
+"""Most free bytes that stay at the end of a heap."""
 GIVE_BACK_EVERY_S: Final = 60.0
 """Seconds between two times at which freed memory is given back to the system."""
 QUIET_S: Final = 10.0
@@ -30,6 +40,15 @@ def share_few_heaps() -> None:
     """
     if (library := _c_library()) is not None and hasattr(library, "mallopt"):
         library.mallopt(_M_ARENA_MAX, HEAPS)
+
+
+def give_back_large_blocks() -> None:
+    """Let memory that this process frees go back to the system at once where it is a large block or
+    much of a heap's end. Else the C library keeps up to 64 MB more after each large block.
+    """
+    if (library := _c_library()) is not None and hasattr(library, "mallopt"):
+        library.mallopt(_M_MMAP_THRESHOLD, LARGE_BYTES)
+        library.mallopt(_M_TRIM_THRESHOLD, FREE_END_BYTES)
 
 
 def give_back_freed_memory() -> None:

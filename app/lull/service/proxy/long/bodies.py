@@ -57,9 +57,13 @@ MOST_RECORDED_BYTES: Final = 100_000_000
 """Most bytes of requests, unpacked, whose record is being made at once; a request beyond them is
 stored without its messages, which come with the conversation's next request again.
 """
-LINK_WEIGHT: Final = 4
-"""How often the links of a request count among those bytes: many small messages take several times
-their length of memory.
+LINK_WEIGHT: Final = 12
+"""How often the links of a request count among those bytes: many small messages take many times
+their length of memory, half a kilobyte each.
+"""
+PACKED_WEIGHT: Final = 4
+"""How often the bytes of a compressed request count among those bytes: a few kilobytes that anybody
+can send a hundred times make as many bytes, and minutes of work.
 """
 
 
@@ -81,12 +85,20 @@ class LongBody:
     """
 
     def __init__(
-        self, child: LongReader, name: str, outline: BodyFrame, links: bytes, bodies: LongBodies
+        self,
+        child: LongReader,
+        name: str,
+        outline: BodyFrame,
+        links: bytes,
+        bodies: LongBodies,
+        *,
+        packed: bool,
     ) -> None:
         self._child = child
         self._name = name
         self._links = links
-        self._weight = int(outline["size_bytes"]) + LINK_WEIGHT * len(links)
+        weight = int(outline["size_bytes"]) + LINK_WEIGHT * len(links)
+        self._weight = weight * PACKED_WEIGHT if packed else weight
         self._tools = str(outline["tools"])
         self._bodies = bodies
         self.chat = _chat(outline)
@@ -228,7 +240,8 @@ class LongBodies:
         """
         async with self._one:
             child = await self._running()
-            self._grown = self._grown or len(body) > GROWN_BYTES or encoding != "identity"
+            packed = encoding.lower() != "identity"
+            self._grown = self._grown or len(body) > GROWN_BYTES or packed
             self._count += 1
             name = str(self._count)
             told = {"route": route, "encoding": encoding, "limit": self._limit}
@@ -236,7 +249,7 @@ class LongBodies:
             found: LongBody | None = None
             try:
                 frame, links = await child.ask("read", name, told, body)
-                found = LongBody(child, name, frame["outline"], links, self)
+                found = LongBody(child, name, frame["outline"], links, self, packed=packed)
                 yield found
             finally:
                 child.send_frame("drop", name, {"kept": found is not None and found.kept})

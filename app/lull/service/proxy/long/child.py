@@ -29,7 +29,7 @@ from lull.core.chat.message_chain import links
 from lull.core.chat.messages import ChatRequest, PartKind, Role
 from lull.core.errors import RequestError
 from lull.core.skills.prompt_block import Injection
-from lull.service.process.free_memory import give_back_freed_memory
+from lull.service.process.free_memory import give_back_freed_memory, give_back_large_blocks
 from lull.service.proxy.dialects import CHAT_ROUTES
 from lull.service.proxy.dialects.base import Dialect
 from lull.service.proxy.long.frames import LENGTHS, BodyFrame, head
@@ -133,6 +133,7 @@ class LongBodyReader:
                     if (frame := self._receive()) is None:
                         return
                     self._handle(*frame)
+                    del frame
                 else:
                     self._pass_on()
                 if self._has_read and not (self._held or self._waiting or self._preparing):
@@ -162,6 +163,7 @@ class LongBodyReader:
             try:
                 self._connection.close()
                 os.close(ours)
+                self._forget_all()
                 with os.fdopen(theirs, "wb") as pipe:
                     for frame, data in _frames(wanted):
                         pipe.write(head({"id": name, **frame}, data) + data)
@@ -170,6 +172,12 @@ class LongBodyReader:
                 os._exit(0)
         os.close(theirs)
         self._preparing = PreparingFork(name, pid, os.fdopen(ours, "rb", buffering=0))
+
+    def _forget_all(self) -> None:
+        """Free the bodies here in the fork, which would keep them for as long as it works."""
+        self._held.clear()
+        self._waiting.clear()
+        give_back_freed_memory()
 
     def _pass_on(self) -> None:
         """Forward one frame of the fork, or report that it died."""
@@ -392,6 +400,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--socket", type=int, required=True, help="inherited file descriptor")
     arguments = parser.parse_args(argv)
     die_first()
+    give_back_large_blocks()
     if hasattr(os, "nice"):
         os.nice(_NICE)
     gc.freeze()
