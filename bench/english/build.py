@@ -109,8 +109,8 @@ def _sorts(chance: random.Random, count: int) -> list[str]:
 
 
 def _family(chance: random.Random) -> Family:
-    """Draw a family; those that people ask for most, which are also measured, come up thrice."""
-    return chance.choice((*TRAINED, *MEASURED, *MEASURED))
+    """Draw a family; those that people ask for most, which are also measured, come up twice."""
+    return chance.choice((*TRAINED, *MEASURED))
 
 
 def _lesson(

@@ -29,7 +29,7 @@ from bench.english.training.team import led
 from bench.report import print_goals
 
 QUESTIONS: Final = 1_900
-LESSONS: Final = 12_000
+LESSONS: Final = 9_000
 
 
 @contextmanager

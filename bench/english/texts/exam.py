@@ -12,353 +12,353 @@ def _items(text: str) -> tuple[str, ...]:
 
 EXAM_WORDINGS: Final[dict[str, tuple[str, ...]]] = {
     "ends": _items("""
-        Sign off with "{v}" in {it}.
-        Conclude {it} by saying "{v}".
-        "{v}" has to be how {it} will conclude, nothing after that.
-        Make "{v}" the final phrase in {it}.
-        Once you've said what you have to say in {it}, wrap up with "{v}" and stop there.
-        Let {it} finish on the phrase "{v}", word for word.
-        Our listeners expect to hear "{v}" when the host is done, so make that the ending of {it}.
-        Is it so hard? The ending I want in {it} is "{v}", not some other farewell you dream up.
-        The franchise contract fixes the sign-off: in {it}, "{v}" comes last.
-        yo always finish off {it} w/ "{v}" n nothing under that
-        On our ward {it} must carry "{v}" as the final line of text, without any addition.
-        In the end from {it} you must put "{v}", and after this not one word more.
-        My late husband ended his letters with "{v}". I'd find comfort if you ended {it} so too.
-        After everything else in {it}, write "{v}" and leave me in peace.
-        Feel free to write what you wish in {it}, as long as the text stops right after "{v}".
-        helo, when your done with {it} can you alwyas finsh with "{v}" at the vrey bottom
+        End {it} with "{v}".
+        Please close {it} with "{v}" and don't add anything more.
+        I want to see "{v}" at the very end of {it}.
+        Finish {it} with exactly these words: {v}
+        The last words of {it} should always be "{v}".
+        Put "{v}" at the close of {it}, as the final words.
+        Our customers are used to "{v}" as the closing words, so that is how {it} must end.
+        Again you forgot "{v}"! Those are the last words of {it}, do I have to ask each time?
+        My boss insists that we round off {it} with "{v}", so don't write anything below.
+        can u end {it} with "{v}" pls, like as the very last words
+        We agreed in the team that the closing words of {it} will be "{v}". Nothing comes behind.
+        For the finish of {it}, please to write always "{v}", these are the last words.
+        Everyone likes to have the last word; in {it}, let that be "{v}".
+        Whatever {it} may be about, the very last thing I read should be "{v}".
+        I'd appreciate a fixed closing phrase in {it}, namely "{v}", with no more text below.
+        Thanks a lot! One more thing, pls finsh {it} by writing "{v}" as teh last words.
     """),
     "starts": _items("""
-        Lead with "{v}" in {it}.
-        "{v}" must be the first thing I read in {it}.
-        Kick things off with "{v}" whenever you write {it}.
-        Make {it} begin with the exact phrase "{v}".
-        At the top of {it}, before anything else, write "{v}".
-        Nothing may stand in front of "{v}" when you write {it}; that's your opener.
-        My gran is hard of hearing and only pays attention after "{v}", so use that to start {it}.
-        Our radio show has its own greeting, "{v}", and {it} should begin with exactly that.
-        As agreed with the client, "{v}" opens the text in {it}. The remainder is up to you.
-        gonna need u to start off {it} w "{v}" every time k
-        What did I tell you yesterday? "{v}" goes first in {it}! First means first!
-        In {it} the beginning must be "{v}", I ask you kindly, and later the rest of text.
-        I sort my inbox by opening phrase. Have {it} start on "{v}" so that I can find things.
-        May I ask for "{v}" as a standard opening in {it}? Our residents find that reassuring.
-        If I see {it} without "{v}" as the initial words, I send the whole lot back.
-        sorry to be a pain but {it} needs to beginn with "{v}" evry time, ta
+        Start {it} with "{v}".
+        Always begin {it} with the words "{v}".
+        The first words of {it} should be "{v}".
+        Please open {it} with "{v}", then carry on as usual.
+        Begin {it} like this: {v}
+        First comes "{v}" in {it}, then whatever else you have to say.
+        I'd like {it} to kick off with "{v}", and after that you're free.
+        Before you get to the point in {it}, say "{v}". I mean as your very first words.
+        Our phone robot listens for "{v}" at the beginning, so do begin {it} that way.
+        It's a custom in this house to open {it} with "{v}", so you should do that too.
+        Team decision: the opening words of {it} will be "{v}", no alternatives.
+        so basically just say "{v}" first in {it} and after that do ur thing
+        Ugh, not again. No "Sure!", no "Of course!", just put "{v}" at the very front of {it}.
+        For begin of {it} you write "{v}", please every time, and then comes your text.
+        If it isn't too much bother, could the opening words of {it} be "{v}"? They make me smile.
+        Hey thanks! one thing tho: {it} shoud always strat with "{v}"
     """),
     "sentences": _items("""
-        Give {it} a length of {v} sentences, exactly.
-        Precisely {v} sentences in {it}.
-        Make {it} {v} sentences long, not longer, not shorter.
-        Required in {it}: {v} sentences, and that exactly.
-        When you've written {v} sentences in {it}, stop; and don't stop sooner either.
-        However tempting a longer text may be, {it} must consist of exactly {v} sentences.
-        I embroider your texts on cushions, and there's room in {it} for exactly {v} sentences.
-        For our museum labels the curator wants {it} to run to precisely {v} sentences.
-        Whether I ask about soup or about the universe, give me {it} in exactly {v} sentences.
-        Might I trouble you to write {it} with precisely {v} sentences, neither more nor less?
-        yo {it} = {v} sentences exactly. not one more not one less
-        Learn to count, will you? What I ordered is {v} sentences in {it}, on the dot.
-        I learn English since one year. Please do {it} with exact {v} sentences, then I follow.
-        The template in our clinic software takes {v} sentences, so fill {it} with exactly that.
-        I've set a challenge for you: {it} in {v} sentences on the nose, whatever I throw at you.
-        hiya, i realy only want {v} sentences in {it}, exacly that meny, cheers
+        Set the length of {it} to exactly {v} sentences.
+        Write exactly {v} sentences in {it}, no more and no fewer.
+        I want {it} to be exactly {v} sentences long.
+        Please use exactly {v} sentences for {it}.
+        In {it} I'd like you to say things in exactly {v} sentences.
+        For {it}, stick to exactly {v} sentences, no matter how big the question is.
+        I read your texts on my watch between two meetings, so {it} must have exactly {v} sentences.
+        Short attention span here: exactly {v} sentences for {it}, please, whatever the topic.
+        Count before you send {it}: exactly {v} sentences, or redo the thing.
+        My manager only signs off on {it} at exactly {v} sentences, so go for that length.
+        Could you please settle on exactly {v} sentences in {it}, each time you write?
+        just {v} sentences in {it} pls, exactly that many, my brain cant do more
+        I've told you twice already. In {it} you write exactly {v} sentences, end of discussion.
+        For {it} I need always {v} sentences, please not other number.
+        I make subtitles, and a fixed length saves me work: {v} sentences for {it}, exactly.
+        Thx for the help, could you mayb do exactly {v} sentences in {it} from now on?
     """),
     "words": _items("""
-        Fewer than {v} words in {it}, always.
-        Cap {it} so that the count stays under {v} words.
-        Stay short of {v} words when you write {it}.
-        Be concise in {it}: less than {v} words in total.
-        You may not reach {v} words in {it}.
-        Whatever I ask, {it} should contain fewer than {v} words.
-        I get these by text message on a ship, so keep {it} to fewer than {v} words.
-        My hospital pager cuts off long texts; therefore {it} must have fewer than {v} words.
-        My patience ends at {v} words, so {it} must always be shorter than that.
-        Would you be good enough to limit {it} to fewer than {v} words? My eyes tire quickly.
-        The style sheet sets a ceiling for {it}: the total must be lower than {v} words.
-        tl;dr me pls, {it} gotta be under {v} words no matter what
-        Stop rambling! If {it} should hit {v} words, you have failed. Fewer, always fewer.
-        I am translator and pay for each word, so please {it} with fewer as {v} words.
-        I stick these on jam jars, hence the limit of fewer than {v} words for {it}.
-        coud you plz make shure {it} stays undr {v} words, my screan is tiny
+        Keep {it} under {v} words.
+        The length of {it} must stay below {v} words.
+        I want {it} to have less than {v} words.
+        Please be brief: {it} should always come in under {v} words.
+        Under {v} words, that's the limit for {it}.
+        Don't let {it} get to {v} words; always stay below.
+        These texts go on a tiny display, so there can only be fewer than {v} words in {it}.
+        I'm paying by the word here. Make {it} shorter than {v} words, please.
+        Even {v} words is too much for {it}; you have to stay under that number.
+        If you could keep the word count of {it} below {v}, that'd be lovely. I'm a slow reader.
+        Word count for {it}: below {v}. No exceptions, not even for complicated stuff.
+        keep {it} short ok, less than {v} words, i aint reading all that
+        Too long, too long, too long! Under {v} words in {it}, or I stop reading.
+        For me is difficult to read much English, so {it} must be with less than {v} words.
+        The editors have asked us to hold {it} below {v} words, so please do the same.
+        hi, pleas dont write so much, {it} shoud be less then {v} words
     """),
     "lines": _items("""
-        Exactly {v} lines for {it}.
-        Split {it} into {v} lines, no other number.
-        Let {it} fill {v} lines exactly, each ending in a line break.
-        Format {it} as {v} lines of text, neither more nor fewer.
-        I count lines, and in {it} there must be exactly {v} lines.
-        Hit return so that {it} will come out as precisely {v} lines.
-        The receipt printer in my shop prints {v} lines per ticket, so {it} has to have just that.
-        I do calligraphy on cards with {v} lines each, so lay {it} out in exactly that number.
-        With {it}, the number of lines should be {v} every time, whether I ask for much or little.
-        Please be so nice and divide {it} over {v} lines, exactly, each below the one before.
-        yo break {it} up into {v} lines on the dot, not just a big blob
-        Can't you count? I said {v} lines! Exactly that many in {it}, every single time!
-        On the screen of my taxi I see only {v} lines, so you make {it} with exact so many lines.
-        As our captions come in {v} lines, we require {it} to be broken into exactly that number.
-        Think of a poem without rhymes: {it} should be set in exactly {v} lines, whatever I ask.
-        good evning, {it} in {v} lines pls, exactley, press retrun after each one
+        Write {it} in exactly {v} lines.
+        Use line breaks so that {it} will have exactly {v} lines.
+        I want exactly {v} lines in {it}, each on a row of its own.
+        Please lay {it} out on exactly {v} lines, no more, no less.
+        Always {v} lines, that's the rule for {it}. Press enter between them.
+        The text of {it} should be broken into {v} lines exactly.
+        Our LED panel has exactly {v} lines, so {it} must have that many too.
+        When I paste {it} into my editor, I should see exactly {v} lines.
+        I paint these texts on shop signs with {v} lines, so split {it} into exactly that many.
+        Not one long paragraph, please: {it} should come as exactly {v} lines, one below the next.
+        Would you kindly arrange {it} on exactly {v} lines, with a line break between each?
+        do {it} in {v} lines exactly, hit enter btween em
+        I'm tired of reformatting this myself. Give {it} exactly {v} lines, split by line breaks.
+        Please make in {it} only {v} lines, not more and not less, with enter key between.
+        House style says {v} lines for {it}, exactly, and no blank ones.
+        Hello, could {it} allways be {v} lines, excactly, with a new line for each bit?
     """),
     "bullets": _items("""
-        Bullet every line of {it}.
-        Give me {it} purely in bullets.
-        Every line you write in {it} has to be a bullet point.
-        Make {it} a list of bullets without a heading, an intro or an outro.
-        In {it}, a line that isn't a bullet point shouldn't exist.
-        Present {it} exclusively as bullet points, from top to bottom.
-        I've got ADHD and plain text swims before me, so {it} should be all bullets, every line.
-        The slides for my sermon take bullets only, so write {it} that way, with no plain lines.
-        Skip the "Here are some tips" bit and the summing up: {it} must be bullet points alone.
-        I'd be most obliged if {it} could consist of bullet points and of no other lines whatsoever.
-        Our handover form accepts bulleted lines only. Hence {it} must not contain any other line.
-        yo bullets for {it}, every line, no yapping before or after
-        Who asked for an introduction? Just the bullets in {it}! Every line a bullet!
-        My dear, you do {it} with a point at the front of all the lines, other lines I don't need.
-        Imagine a shopping list: that's the shape I want for {it}, each line behind a bullet.
-        hey so can {it} be jsut bullit points form strat to finish, no othr lines
+        Use only bullet points in {it}.
+        Write {it} as bullet points and nothing else.
+        Each line in {it} should start with a bullet.
+        I want {it} as a bullet list, with no intro and no closing sentence.
+        Put a bullet at the front of every single line in {it}.
+        Bullets only for {it}, please, and no text before or after the list.
+        No paragraphs in {it}; give me bullet points from the first line to the last.
+        I paste your texts straight into PowerPoint, so each line of {it} must be a bullet point.
+        If something is worth saying in {it}, give that a bullet. No line without one.
+        I skim a lot at work, so could you do {it} completely in bullets, with no text around them?
+        Even if there's just one thing to say in {it}, use a bullet point, and no text outside.
+        only bullet points in {it} pls, no random sentence at the top
+        No more opening sentences! In {it} I want bullets, bullets and nothing but bullets.
+        Please use for {it} the bullet points on all the lines, I not want normal text.
+        For ease of reading we present {it} purely as a bulleted list, one item to a line.
+        Hi again, can you mabye put evrything in {it} in bullet ponts, no other text?
     """),
     "lower_case": _items("""
-        Lowercase letters only in {it}.
-        Keep {it} entirely in lowercase.
-        Uppercase letters have no place in {it}.
-        Whatever the grammar books say, {it} should be typed without a single capital.
-        Use small letters for the whole of {it}, whether for a person, a place or a first word.
-        Ban the shift key while writing {it}; all letters stay small.
-        I'm a typographer and my font has no capitals, so {it} has to be in lowercase throughout.
-        In the spirit of e. e. cummings, let {it} be all in small letters.
-        The usernames field rejects uppercase, so I need {it} to be lowercase down to every letter.
-        May I request {it} entirely without uppercase letters? I find that calmer to look at.
-        no caps in {it} thx. like none. not even after a full stop
-        Which part of "lowercase" is unclear to you? I want {it} with zero capitals. Zero.
-        The capital letters I can not read so good, please all letters small in {it}.
-        For our poetry app we convert everything to lowercase; kindly supply {it} in that form.
-        Pretend that capitals were never invented and write {it} accordingly, all in lowercase.
-        hiya luv, {it} in smal letters only plese, no big ones anywere
+        Write {it} in lowercase only.
+        Don't use capital letters in {it}.
+        All lowercase for {it}, including the start of each sentence.
+        Please never capitalize anything in {it}.
+        I don't want any capitals in {it}, not even for names.
+        No big letters in {it}, please. Not for "I", not for names, not at the beginning.
+        I like the soft look of small letters, so put everything in {it} in lowercase.
+        It's the look of our brand: {it} will be set in lowercase, brand and city names included.
+        We run a zine where nothing at all is capitalised, so {it} must be lowercase too.
+        Type {it} the way my kids text, by which I mean with no capital letters at all.
+        Would it be alright to have {it} in lowercase letters only? Capitals feel so stern to me.
+        all lowercase in {it} pls, caps feel like ur mad at me
+        There's a capital in there again. For {it} I said lowercase, the whole text, so do that.
+        Please write {it} only with small letters, also the names and also after the point.
+        Anything that would normally be a capital becomes a small letter in {it}.
+        can {it} be in lower case alwasy? no captial letters pls thanks
     """),
     "upper_case": _items("""
-        Uppercase only in {it}.
-        Capitalize every letter of {it}.
-        Set {it} wholly in capitals.
-        I'd like to read {it} in nothing but uppercase letters.
-        All the letters in {it} must be big ones.
-        From the first letter to the last, write {it} in caps.
-        I do the signs for a railway museum, all in capitals, and {it} should be no different.
-        Grandpa lost his glasses, so please make {it} all capitals, every word, until he finds them.
-        The stencils I own are capitals only. That means {it} must be in uppercase as well.
-        Might {it} be typed in capital letters throughout? The tablet in our kitchen hangs far away.
-        Ship's radio practice: full capitals for {it}, with no lowercase letters at all.
-        yo go FULL CAPS in {it}, every letter, we loud in here
-        Lowercase is for cowards. Shout {it} at me in capitals, all of the text!
-        I have to copy by hand, so please {it} all in capital letter, the small I confuse.
-        Comic book lettering is in capitals throughout, and that's how you should letter {it}.
-        can yuo use uper case for all teh letters in {it}, evry one of them, ta
+        Write {it} in all capital letters.
+        Use all caps for {it}.
+        I want {it} in uppercase, every single word.
+        Please put the whole of {it} in block capitals.
+        Only capital letters in {it}, no small ones.
+        Every word of {it} should be fully in capitals, LIKE THIS.
+        My eyesight is poor and capitals are easier to read, so put {it} in all caps.
+        Our old ticket printer only knows uppercase letters, so {it} can't have any others.
+        Leave caps lock on the entire time you are typing {it}.
+        Think of a telegram: {it} should be in capitals from start to finish.
+        I'd be grateful for {it} in uppercase throughout, as we use a display board.
+        CAPS for {it} pls, the whole thing, i wanna feel like ur screaming
+        Small letters again... How hard can this be? All caps in {it}, all the time.
+        Please to write {it} with big letters only, like ABC, never like abc.
+        As per the label standard, lowercase is forbidden in {it}; convert everything to uppercase.
+        hello can you do {it} in captal letters only, all the wrods pls
     """),
     "json": _items("""
-        I take {it} as JSON only: an object whose sole key is "{v}", nothing around.
-        JSON please: {it} should be one object with "{v}" as its key and your text as its value.
-        Put {it} inside a JSON object, under "{v}", and send me just that object.
-        A JSON object with the key "{v}" is what I expect for {it}, with no words outside.
-        Encode {it} as a JSON object; "{v}" is the one key, and your output has nothing else.
-        I feed your output to a chatbot front end that looks up "{v}", so make {it} a bare \
-            JSON object with that key alone.
-        Structure {it} as JSON. Key: "{v}". Value: what you have to say. Outside: nothing.
-        We log everything as JSON, so hand over {it} as an object with only the key "{v}".
-        For the benefit of our import job, {it} must be a pure JSON object holding one field \
-            by the name of "{v}".
-        Would you kindly supply {it} as a JSON object that has "{v}" for a key and no text around?
-        My homework is a parser, and it wants {it} as a single JSON object with the key "{v}".
-        yo gimme {it} as a json object w the key "{v}", nothing else in there
-        What part of "valid JSON" don't you get? Just an object for {it}, no greeting, no comments!
-        My colleague of the backend says {it} has to be JSON object and around it nothing.
-        The pipeline consumes JSON objects only, so {it} must be just that, from brace to brace.
-        can i get {it} in jason format, a singel JSON object, no words befor or aftre
+        Return {it} as a JSON object with a single key, "{v}".
+        Format {it} as JSON with one key called "{v}" and nothing outside the object.
+        Please give me {it} as a JSON object. The only key is "{v}" and the value is your text.
+        I need {it} in JSON: one object, one key, and that key is "{v}".
+        Wrap {it} in a JSON object under the key "{v}", without any extra text.
+        My script reads the field "{v}" and crashes on anything else, so {it} must be a JSON \
+            object with only that key.
+        Respond in JSON for {it}. Use just one key, namely "{v}", and write nothing before or after.
+        Output {it} as valid JSON, with your text as a string under "{v}" and no other keys.
+        The app I'm building shows whatever is in "{v}", so please send {it} as a JSON object with \
+            that one key.
+        Only JSON for {it}, please: an object with the one field "{v}" and no chatter around that.
+        Be a good little API and return {it} as a JSON object, with "{v}" as the sole key.
+        json only for {it} ok? one key, "{v}", dont add anything else
+        You broke my parser again! Send {it} as one JSON object with no extra text!
+        For {it} please give only a JSON object, my program cannot read the normal text.
+        Write {it} as a JSON object; anything outside the braces is a bug.
+        hi, coud you send {it} as just one JSON objct and no other text arround?
     """),
     "no_sign": _items("""
-        How many {v} may {it} have? None, ever.
-        Abstain from {v} altogether in {it}.
-        Steer clear of {v} when writing {it}.
-        Keep {v} away from {it}.
-        There should never be any {v} in {it}.
-        You have to do without {v} in {it}.
-        Our text-to-speech voice stumbles over {v}, which is why {it} must have none.
-        As a copy editor I strike out all {v}, so save me the work and write {it} with none of them.
-        My typewriter can't make {v}, and in sympathy {it} should do without them too.
-        If you'd be so good, refrain from {v} in {it}; I have a bit of a thing about them.
-        I've declared war on {v}. From today, {it} must not show a single one.
-        nah no {v} in {it} thx, they give me the ick
-        Get rid of the {v}! I've said so three times now. I want none of them in {it}!
-        In my language we don't have {v}, so please in {it} never put them, I get confused.
-        Publishing guidelines, section four: {v} are not permitted in {it} under any circumstances.
-        heya, can {it} be wihtout {v} pls, im alergic to them lol
+        Don't use {v} in {it}.
+        No {v} in {it}, please.
+        Write {it} without {v}.
+        I don't want to see any {v} in {it}.
+        Please avoid {v} completely in {it}.
+        Leave {v} out of {it}.
+        My boss can't stand {v}, so be careful that there aren't any in {it}.
+        Find another way of writing {it} if you have to, but never use {v}.
+        There's a bug in our export that chokes on {v}, so keep {it} free of them.
+        Would you be so kind as to write {it} with no {v} in the text?
+        The number of {v} in {it} should be zero.
+        pls no {v} in {it}, they look so weird
+        I keep having to delete {v} by hand. Stop putting them in {it}.
+        For {it} you must not write {v}, is not nice for my eyes.
+        Company rule: we never use {v} in {it}, so you don't either.
+        hey could you maybe skipp the {v} in {it}? thankyou
     """),
     "not_contains": _items("""
-        Ban the word "{v}" from {it}.
-        You can't say "{v}" in {it}.
-        Write {it} without the word "{v}".
-        I never want to come across "{v}" when I read {it}.
-        Treat "{v}" as a forbidden word in {it}.
-        Do not let "{v}" slip into {it}, not even a single time.
-        My speech therapist has me avoid "{v}", so help me out by keeping the word away from {it}.
-        For my novel without "{v}", I need you to write {it} minus that word as well.
-        Our brand voice guide strikes "{v}" from the vocabulary, so {it} may not contain that word.
-        I would be obliged if {it} could be worded so that "{v}" doesn't occur at all.
-        yo "{v}" is cancelled, dont drop that word in {it} ever
-        One more "{v}" in {it} and I'll scream! That word is off limits, got that?
-        The word "{v}" I can not hear any more, please you never write this word in {it}.
-        Mum gets a coin in the jar each time somebody uses "{v}". Keep me rich: not in {it}, ever.
-        pleez dont ever put the wrod "{v}" in {it}, it bugs me somthing awful
+        Don't use the word "{v}" in {it}.
+        Never write "{v}" in {it}.
+        The word "{v}" is not allowed in {it}.
+        Please avoid the word "{v}" in {it}; use something else.
+        Nowhere in {it} should I be able to find the word "{v}".
+        Leave out the word "{v}", always, when you write {it}.
+        We're playing a game where nobody may say "{v}". You're in, so keep that out of {it}.
+        It's an overused word, "{v}", and I'd like {it} to do without.
+        If "{v}" turns up in {it}, even once, I lose a bet with my sister. Don't use that word.
+        Would you be able to phrase {it} without ever using "{v}"? I'd be thankful.
+        Legal has asked us not to use the word "{v}" in {it}, so find other ways to put things.
+        dont say "{v}" in {it} ok, that word is banned lol
+        Seriously, stop using "{v}"! I don't want to read that word in {it} ever again.
+        In {it} it is forbidden to use word "{v}", please take another word.
+        Hi could you plese not use teh word "{v}" in {it}, thanks alot
     """),
     "emoji": _items("""
-        Where do I want an emoji in {it}? At the {v}, always.
-        Equip {it} with an emoji, placed at the {v}.
-        When you write {it}, the {v} gets an emoji.
-        I consider {it} unfinished until you've set an emoji at the {v}.
-        Never send me {it} without an emoji at the {v}.
-        Decorate the {v} of {it} with an emoji.
-        The very {v} of {it} is reserved for an emoji that you may choose.
-        My grandchildren taught me about emojis, and now I'd love one at the {v} of {it}.
-        Our dating app users like things playful, so {it} should carry an emoji, right at the {v}.
-        Might {it} feature an emoji at the {v}? I'd find that rather charming.
-        Social media policy for {it}: an emoji, positioned at the {v}, without exception.
-        yo slap an emoji on the {v} of {it}, any one, vibes only
-        Look at the {v} of {it}. Do you see an emoji? Neither do I! Put one there, always!
-        I wish in {it} one emoji, and the place where it stands must be the {v}.
-        I'm teaching my parrot to recognise smileys, hence an emoji at the {v} of {it}, please.
-        cold you stick a emoij right at teh {v} of {it} evry time, makes me hapy
+        Put an emoji at the {v} of {it}.
+        There should always be an emoji at the {v} of {it}.
+        I'd like an emoji right at the {v} of {it}.
+        Add one emoji to the {v} of {it}, any emoji you like.
+        Please place an emoji at the very {v} of {it}.
+        An emoji goes at the {v} of {it}, every time.
+        Use an emoji of your choice to mark the {v} of {it}.
+        Plain text feels cold to me, so I want to find an emoji at the {v} of {it}.
+        The kids in my class love emojis, so always put a fitting one at the {v} of {it}.
+        Whatever the mood of {it}, an emoji belongs at the very {v}.
+        Marketing wants an emoji at the {v} of {it}. Which one is up to you.
+        put a lil emoji at the {v} of {it} pls, doesnt matter which
+        No emoji again? How boring. The {v} of {it} is where I want one, always.
+        Please you put at the {v} of {it} always some emoji, I like very much the emojis.
+        It brightens my day to see an emoji at the {v} of {it}, so please make that a habit.
+        hey can u add a emojy at teh {v} of {it} from now on
     """),
     "no_bold": _items("""
-        Bold is forbidden in {it}.
-        Leave everything in {it} unbolded.
-        Never use bold type when you write {it}.
-        I'd prefer {it} in normal weight throughout, so without bold.
-        Nothing in bold when you give me {it}, however important.
-        Skip the bold formatting altogether in {it}.
-        My e-reader turns bold into black blobs, which is why {it} must not have any.
-        I copy things into a terminal, and stars around words break stuff: no bold type in {it}.
-        As a book designer I consider bold an insult to the page. Keep that away from {it}.
-        Could I ask you to refrain from bold print in {it}? That makes me nervous.
-        Headings, key terms, warnings: I don't care, none of that may be bold in {it}.
-        nah skip the bold in {it}, all of it, looks like an ad
-        Everything's screaming at me in fat letters! I forbid you to use bold type in {it}!
-        You make always fat letters, I don't like. All the letters normal in {it}, nothing bold.
-        The court's filing rules prohibit boldface, so {it} shall contain no boldface whatsoever.
-        plese no blod in {it}, just nomral writting thruout
+        Don't use bold in {it}.
+        No bold text in {it}, please.
+        Write {it} without any bold formatting.
+        Please stop putting words in bold in {it}.
+        Keep {it} free of bold.
+        I want only regular text in {it}, with no bold words.
+        In {it}, nothing should be bold, not even titles.
+        The double asterisks for bold look like junk on my phone, so leave them out of {it}.
+        When I print your texts, the bold parts smear. So please, no bold anywhere in {it}.
+        My screen reader shouts bold words at me, so please don't bold anything in {it}.
+        Would you mind leaving the bold off in {it}? Normal letters are perfectly fine for me.
+        pls dont bold stuff in {it}, looks like ur yelling
+        How often do I have to say this? I don't want bold in {it}. None. Zero.
+        In {it} please no bold, for me is hard to read the thick letters.
+        Only our designers decide what gets printed bold, so you must not use bold in {it}.
+        hiya, can you keep {it} in regualr text, no bold werds? cheers
     """),
     "no_lists": _items("""
-        Lists are off the table for {it}.
-        Never break {it} up into a list.
-        Give me {it} as plain paragraphs; I don't want any list there.
-        No enumerated or bulleted items should appear in {it}.
-        Don't itemize anything in {it}, just write connected sentences.
-        Prose only in {it}: no bullets, no numbers, no dashes at the front of lines.
-        I record your texts as a podcast, and a list sounds robotic, so {it} must not have one.
-        My English teacher takes off marks for lists, so turn {it} into proper paragraphs only.
-        Letters from a friend don't come in lists, so neither should {it}. Use running prose.
-        I should be glad if {it} came as connected prose, free from lists of whatever kind.
-        Our magazine prints essays, so {it} must be written out in full, with every list dissolved.
-        yo quit listing stuff in {it}, talk to me in actual paragraphs
-        If I wanted a shopping list, I'd go shopping! So {it} must be prose, with no lists at all!
-        The points one under other I find ugly, please in {it} all in a normal text and no list.
-        Think of {it} as a chat over the garden fence, where no one would ever reel off a list.
-        no lits in {it} plz, nethier bullets nor nubmers, just talk normaly
+        Don't use lists in {it}.
+        No bullet points or numbered lists in {it}, please.
+        Write {it} in paragraphs, not in lists.
+        I want normal prose in {it} instead of lists.
+        Please avoid any kind of list in {it}.
+        Full sentences in running text for {it}, no lists of any sort.
+        I read your texts aloud to my mother and lists sound awful, so put {it} in paragraphs only.
+        However many points you have to make in {it}, put them in flowing text, never in a list.
+        Nobody speaks in bullet points over dinner, so don't do that to me in {it}: no lists.
+        Would you please write {it} as continuous text, with no bullets and no numbering?
+        We want a more personal tone, so for {it} lists are out and paragraphs are in.
+        no lists in {it} pls, just write stuff out like a normal person
+        Bullet points again, really? I hate lists. Write {it} in plain paragraphs.
+        Please not make list in {it}, I want text with paragraphs like in the book.
+        Anything you'd be tempted to number or bullet in {it} should become an ordinary sentence.
+        hey can you stop useing lists in {it}, just paragrahps pls
     """),
     "contains": _items("""
-        The phrase "{v}" must occur in {it}.
-        Get "{v}" into {it}, every time.
-        I expect {it} to contain "{v}" at least one time.
-        Sneak the phrase "{v}" into {it}, whatever the subject.
-        See to it that "{v}" turns up somewhere when you write {it}.
-        One condition for {it}: the exact words "{v}" are in there.
-        Our sponsor pays for each mention, so "{v}" has to be worked into {it} somewhere.
-        My book club has a running gag about "{v}", so weave precisely that phrase into {it}.
-        We're testing a text filter that looks for "{v}". It should find that phrase in {it}.
-        Would it be possible to have "{v}" appear in {it}, unchanged, at a point that suits you?
-        Campaign guidelines say that {it} will feature the phrase "{v}" verbatim at least once.
-        yo drop "{v}" in {it} somewhere, every time, dont forget lol
-        Where is "{v}"? I can't see that phrase! It belongs in {it}, each time, got it?
-        Please you always use in {it} also the words "{v}", so my students learn them.
-        I bet a friend that you could fit "{v}" into {it}, so don't let me down, use that phrase.
-        hullo, can you mension "{v}" somwhere in {it}, same speling as here, evry time
+        Use the words "{v}" somewhere in {it}.
+        Always include "{v}" in {it}.
+        I want to find the phrase "{v}" in {it}, no matter where.
+        Please work the words "{v}" into {it}.
+        Mention "{v}" at least once in {it}.
+        Make sure you say "{v}" at some point in {it}.
+        Don't send me {it} without the words "{v}" in the text.
+        We like hiding "{v}" in our texts as a joke, so slip those exact words into {it}.
+        My teacher gives bonus points for "{v}", so that exact phrase has to show up in {it}.
+        I'd be delighted if you used the expression "{v}" in {it}, wherever that fits, every time.
+        For SEO reasons, we need the exact phrase "{v}" to appear in {it}, once or more.
+        say "{v}" somewhere in {it} ok, its an inside joke
+        I looked for "{v}" and found nothing. Again. Put those words in {it} like I asked.
+        In {it} must be always the words "{v}", you can choose the place.
+        Beginning, middle or end, I don't mind, but {it} should have the words "{v}".
+        Hi there, please inclued "{v}" in {it}, anywere is fine
     """),
     "numbered_list": _items("""
-        Number everything in {it}, as a list.
-        Format for {it}: list, numbered, always.
-        Turn {it} into a list where each item has its number.
-        I'd like to see {it} laid out as items numbered from 1 upwards.
-        Structure {it} as 1., 2., 3. and so forth, with each item on its own line.
-        Nothing but a numbered list will do for {it}, whatever the question.
-        In my choir we call out "number four, please", so set {it} out as a numbered list.
-        I'm a paralegal and I cite by item, so number the items in {it}, one below the other.
-        Even a tiny remark gets a 1. in front: {it} must always be a numbered list.
-        May I ask you to set out {it} in numbered points, each on a separate line?
-        The minutes template only takes numbered items, hence {it} must come as such a list.
-        yo number ur points in {it}, 1. 2. 3., the entire thing as a list
-        Where are my numbers? I told you to do {it} as a numbered list, and I meant all of it!
-        I like very much when there is 1., then 2., then 3., so you make {it} always in such list.
-        Cooking with one hand, I need to find my place: go with a numbered list for {it}, please.
-        heya, cud u put {it} in a list wiht numbrs, so 1. 2. 3., all of it
+        Write {it} as a numbered list.
+        Use a numbered list for {it}.
+        I want a list of numbered points in {it}: 1., 2., 3. and so on.
+        Please number the points in {it} and put each on a new line.
+        Always format {it} as a list with numbers.
+        Put {it} in the form of a numbered list, even when there's little to say.
+        We vote on the points by number in our meetings, so {it} should come as a numbered list.
+        Every point in {it} gets a number in front and a line to itself.
+        Break {it} into a numbered list, please; I tick off the items as I go.
+        A list starting with 1. and counting up, that is how I'd like {it}.
+        Would you please present {it} as a numbered list? I lose my place otherwise.
+        make {it} a list w numbers, 1. 2. 3. etc, way easier to read
+        I said numbered. Not bullets, not paragraphs. Numbered list for {it}, every time.
+        For {it} I need list with number before each point, so I can follow better.
+        My notes app sorts by number, so all you say in {it} has to be in a numbered list.
+        hi can {it} be a numberd list pls, 1. then 2. and so on, thx
     """),
 }
 
 EXAM_VALUES: Final[dict[str, tuple[str, ...]]] = {
     "ends": _items("""
-        Warmly, Delphine | Roger that. | Enjoy your evening! | Much obliged. | Mind the gap!
-        Catch you later! | Fernwood, at your side since 1902 | At your service. | More tomorrow.
-        All the best, Ignatius | And that is that. | Stay curious. | Case closed. | Good luck!
-        Sleep tight | Ciao, Bettina | Any questions? | Just ask if anything is unclear.
-        Respectfully, Captain Moreau | Keep on rocking! | Mischief managed. | Onwards and upwards!
-        Full stop | Wash your hands. | See you on the other side | Love, Grandpa Otis
-        Brought to you by Pebble Radio | Chin up! | We appreciate your business.
-        What do you reckon? | May the wind be at your back.
+        Kind regards, Theo | Over and out. | Have a lovely day! | Thanks for reading.
+        Stay safe on the roads. | See you around! | Your friends at Millbrook | Hope that helps!
+        Until next time. | Best wishes, Agnes | End of transmission. | Peace. | That's it for today.
+        Sweet dreams | Cheers, Marlon | Does that make sense? | Let me know what you think.
+        Yours faithfully, R. Okafor | Happy trails! | Don't be a stranger. | You've got this!
+        The end | Drive carefully. | Talk soon | Hugs, Auntie Jo | Sent with care by Lumen Support
+        Keep smiling! | Thank you for choosing Hartwell. | Bye bye, butterfly
+        Your turn, boss. | Shall we continue?
     """),
     "starts": _items("""
-        Hello, sunshine! | To whom it may concern, | Top of the morning! | So, here goes: | Spoiler:
-        Right away, | Hey crew, | Now hear this! | Straight from Osaka: | Gist: | Hmm, let me see.
-        How kind of you to ask. | Madam President, | Here you are: | Ahoy, captain! | Frankly,
-        As a matter of fact, | Memo: | Legend has it | Ladies and gentlemen, | Bottom line:
-        Funny you should ask! | Mission control here. | Elementary, | Very well, | You know what?
-        Breaking news:
+        Hi there! | Dear friend, | Good morning! | Okay, so | Quick answer: | Sure thing,
+        Alright, team, | Listen up! | Greetings from Lisbon! | In a nutshell: | Well, well, well.
+        Thank you for asking. | Dear Mr. Lindqvist, | As requested: | Howdy, partner! | Honestly,
+        Just so you know, | Note to self: | Once upon a time | Attention, please: | In summary:
+        Great question! | Hello from the help desk! | My dear Watson, | Right then, | Guess what?
+        For your information:
     """),
     "sentences": _items("1 | 2 | 3"),
     "words": _items("""
-        13 | 14 | 16 | 19 | 20 | 22 | 23 | 25 | 29 | 31 | 33 | 36 | 40 | 45 | 55 | 65
+        12 | 15 | 17 | 18 | 21 | 24 | 26 | 28 | 30 | 32 | 35 | 38 | 42 | 48 | 50 | 60
     """),
     "lines": _items("2 | 3 | 4"),
     "json": _items("""
-        response | text | message | assistant_says | output | data | reply_text | story | comment
-        label | value | speech | txt | final_draft | return_value | bot_line
-        written | statement
+        result | content | body | bot_reply | text_out | payload | answer_text | post | note
+        display_text | entry | reply_body | msg | finished_text | output_string | our_answer
+        generated | wording
     """),
     "not_contains": _items("""
-        from | that | their | have | many | such | only | even | well | quite
-        nice | especially | better | take | give | think | keep | work | find | day
-        way | life | home | place | hand | new | little | own | usually | sometimes
-        when | while | into | through | simply | actually | easy | right | friend | different
+        with | this | they | them | more | most | some | also | just | very
+        good | great | best | make | need | want | help | change | look | time
+        thing | people | world | year | part | first | last | next | always | never
+        often | still | because | about | over | between | really | perfect | small | family
     """),
     "contains": _items("""
-        black coffee | one thing at a time | kindness | walk in the park | red umbrella
-        for the time being | grain of salt | moonlight | gentle breeze | open mind
-        friendship | on cloud nine | when all is said and done | lighthouse | safe bet
-        rabbit hole | curiosity | old habits | tin whistle | better late than never
-        elbow room | marmalade | come what may | apple orchard | the sky is the limit
-        rule of thumb | gratitude | turning point | needless to say | wooden spoon
+        green tea | step by step | patience | piece of cake | blue bicycle
+        in the long run | common sense | sunshine | peace of mind | fresh air
+        teamwork | under the weather | at the end of the day | compass | safe and sound
+        lucky charm | honesty | old school | paper boat | sooner or later
+        quality time | pineapple | rain or shine | lemon tree | the more the merrier
+        food for thought | courage | silver lining | believe it or not | little by little
     """),
     "emoji": _items("start | end"),
 }
 
 EXAM_ALL: Final[tuple[str, ...]] = _items("""
-    every answer | each of your replies | everything you send me | all messages you write
-    all that you say to me | any reply I get from you | everything you tell me here
-    each response | whatever you send back | every text that you write
-    all you produce in our conversation | every one of your answers | any message you send
+    all your answers | every reply you give | anything you write to me | all of your messages
+    every response from you | each answer you give me | everything that you type
+    whatever you answer | any text of yours | every single message of yours
+    whatever you write in this chat | each and every reply | all the responses you give
 """)
 
 EXAM_SUCH: Final[tuple[str, ...]] = _items("""
-    those answers | such texts | the texts in question | each answer of that type
-    texts of this sort | messages like these | any reply like that
-    what you write for me there
+    such replies | texts like that | that kind of answer | every such text
+    answers of that sort | messages of this type | your replies of that kind
+    whatever you write in such a case
 """)
 
 EXAM_LEADS: Final[tuple[str, ...]] = (
@@ -372,378 +372,376 @@ EXAM_LEADS: Final[tuple[str, ...]] = (
     "",
     "",
     "",
-    "As of today: ",
-    "Attention! ",
-    "There's just one thing I insist on. ",
-    "Could you do me a favour? ",
-    "First of all: ",
-    "Keep this in mind at all times. ",
-    "It may sound silly, but here's my wish: ",
-    "Until I tell you otherwise: ",
-    "So that we understand each other: ",
-    "House rule: ",
+    "From now on: ",
+    "Important: ",
+    "One rule for you: ",
+    "I have a small request. ",
+    "Before we start: ",
+    "Please remember this. ",
+    "A little thing, but it matters to me: ",
+    "For this whole chat: ",
+    "Just to be clear: ",
+    "Note for the assistant: ",
 )
 
 EXAM_KINDS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     "email": {
         "called": _items("""
-            email drafts from you | any mail you compose for me | the emails I have you write
-            each email you prepare
+            emails you write for me | every email I ask you for | the mails you draft
+            any email text of yours
         """),
         "forms": _items("""
-            I've got to write an email to {}. Lend me a hand?
-            I'd like you to compose an email to {}.
-            Help me with an email to {}, please.
-            There's an email to {} that I keep putting off. Would you write that?
-            Would you be able to word a friendly email to {}?
-            need a mail to {} asap thx
+            Can you write an email to {} for me?
+            Please draft a mail to {}.
+            I need to email {}. What should I write?
+            I owe an email to {}. Mind writing one?
+            Could you put together a polite email to {}?
+            email to {} pls, im bad at this
         """),
         "subjects": _items("""
-            my accountant about a missing invoice
-            the school secretary about my daughter's absence
-            the airline about a suitcase that never arrived
-            our caterer about two extra vegetarians
-            the library about a book I have lost
-            my old professor about a reference letter
-            the plumber about an appointment on Thursday
-            a client about our new prices
-            the property manager about mould in the bathroom
-            the football coach about the away match
-            my colleagues about a cake sale in the canteen
-            the phone company about a bill that is too high
-            my cousin about borrowing his tent
-            the theatre about swapping our tickets
-            a former neighbour about a parcel for her
+            the landlord about a broken heater
+            my boss about a day off next Friday
+            our neighbours about the noise at night
+            the gym about cancelling my membership
+            my son's teacher about his nut allergy
+            the bank about a lost card
+            the hotel about our late arrival
+            a supplier about a delayed delivery
+            the dentist about moving my appointment
+            my team about the new printer
+            a job applicant about an interview on Monday
+            the insurance company about a cracked windscreen
+            my aunt about her birthday party
+            the city council about a broken street lamp
+            an old classmate about a reunion
         """),
     },
     "recipe": {
         "called": _items("""
-            whatever recipe you offer me | recipes you write down for me | each recipe you give
-            the cooking instructions you send
+            recipes I get from you | every recipe from you | the recipes I ask for
+            cooking recipes
         """),
         "forms": _items("""
-            What's an easy recipe for {}?
-            I've got guests on Saturday and want to serve {}. How's that made?
-            Is there a foolproof way of making {}?
-            Please share your recipe for {}.
-            How would you prepare {} for four people?
-            wanna make {} 2nite, how
+            How do I make {}?
+            Give me a recipe for {}.
+            I'd like to try making {} tonight. Can you tell me how?
+            Do you have a good recipe for {}?
+            My kids are begging for {}. Please give me the recipe.
+            recipe for {} pls
         """),
         "subjects": _items("""
-            pumpkin soup | shakshuka | pad thai | chili con carne | spinach quiche
-            cheesecake | falafel | coleslaw | chicken noodle soup | stuffed peppers
-            waffles | gnocchi | guacamole | blueberry muffins | fried rice
+            lentil soup | banana bread | chicken curry | mac and cheese | lasagne
+            apple crumble | beef stew | hummus | potato salad | fish tacos
+            pancakes | mushroom risotto | tomato soup | carrot cake | a vegetable stir-fry
         """),
     },
     "poem": {
         "called": _items("""
-            any verse you compose | poems from your pen | each poem you make for me
-            your rhymes and poems
+            poems you write | the poems I ask you for | any poem of yours
+            everything you write in verse
         """),
         "forms": _items("""
-            Compose a poem about {} for me.
-            Could I have a short poem on {}?
-            Let's hear a poem about {}.
-            Turn {} into a poem.
-            I want to read out a poem at dinner, and it should be about {}.
-            gimme a poem on {}
+            Write a poem about {}.
+            Can you write me a few verses about {}?
+            I'd love a poem on {}.
+            Please make up a rhyme about {}.
+            For my wall I want a little poem about {}.
+            poem about {} plz
         """),
         "subjects": _items("""
-            a thunderstorm in July | my father's toolbox | a stray dog | the smell of bread
-            an empty playground | the ferry at dawn | a garden snail | stars above the desert
-            a letter that was never sent | my newborn nephew | moving house | a pot of tea
-            the morning fog | an old pair of boots | birds on a wire
+            the first snow | my grandmother's kitchen | a lonely lighthouse | autumn leaves
+            a sleeping cat | the night train | an old oak tree | the moon over the harbour
+            a broken clock | my little sister | the last day of school | a cup of coffee
+            city lights | a lost glove | the sound of waves
         """),
     },
     "advice": {
         "called": _items("""
-            personal advice | your advice on my problems | any answer where I ask you for advice
-            what you tell me when I need counsel
+            advice from you | the advice you give me | your answers to my personal problems
+            replies in which you advise me
         """),
         "forms": _items("""
-            How can I handle {}?
-            What would you do in my place about {}?
-            I can't sleep because of {}. What do you suggest?
-            Lately {} has been on my mind all the time. What's your advice?
-            Do you have any wise words for me about {}?
-            so yeah, {}... help??
+            What should I do about {}?
+            I need advice about {}.
+            Can you give me some advice on {}?
+            I'm struggling with {}. Any tips?
+            Please advise me: how do I deal with {}?
+            ugh {}, what do i do
         """),
         "subjects": _items("""
-            a colleague who takes credit for my ideas | stage fright | a fight with my sister
-            burnout | a daughter who refuses to eat | the money I lent to a friend
-            my driving test next week | a flatmate who never cleans | my sugar cravings
-            homesickness | my boyfriend's messy ex | my lack of discipline
-            a barking dog next door | the thought of quitting my job | my mother-in-law's visits
+            a boss who shouts | my fear of flying | an argument with my best friend
+            constant tiredness at work | a teenage son who lies | my growing credit card debt
+            nerves before an exam | a friend who never calls back | too much screen time
+            loneliness in a new city | a jealous partner | my habit of putting things off
+            noisy upstairs neighbours | a job offer abroad | my dad's new wife
         """),
     },
     "explain": {
         "called": _items("""
-            explaining texts from you | answers in which you explain something to me
-            what you write when I want something explained
-            your technical explanations
+            explanations you give | your answers on how things work
+            replies where you explain how something works
+            the explanations I ask for
         """),
         "forms": _items("""
-            What's the principle behind {}?
-            I'm ten years old. Explain {} so that I get it.
-            Tell me, what's the science of {}?
-            Please give me an explanation of {}.
-            My son asked me about {} and I was stumped. How would you put that?
-            {}?? how, someone explain
+            How does {} work?
+            Explain {} to me.
+            Can you explain in simple words how {} works?
+            I never understood {}. How does that work?
+            What makes {} work?
+            how does {} even work lol
         """),
         "subjects": _items("""
-            a washing machine | a rainbow | a hearing aid | Wi-Fi | a pacemaker
-            a wind turbine | an antibiotic | a diesel locomotive | a barcode scanner | an earthquake
-            a hot-air balloon | a zipper | a thermos flask | a lighthouse lamp | a smoke alarm
+            a microwave oven | a battery | a refrigerator | GPS | the human eye
+            a solar panel | a vaccine | a jet engine | a touchscreen | a volcano
+            an electric car | a combination lock | a toaster | a submarine | a metal detector
         """),
     },
     "travel": {
         "called": _items("""
-            your travel tips | any answer about where to go | each trip you plan for me
-            what you write about my holidays
+            travel advice from you | tips you give me for a trip | answers about places to visit
+            replies to my travel questions
         """),
         "forms": _items("""
-            Is {} worth a visit, and what should I do there?
-            My wife and I are off to {} in spring. What do you recommend?
-            What are the highlights of {}?
-            Could you suggest a relaxed day in {}?
-            It's my first time in {}. Where do I start?
-            flying 2 {} tmrw, what 2 do there
+            What should I see in {}?
+            I'm going to {} next month. Any tips?
+            Plan a weekend in {} for me.
+            What can a family with children do in {}?
+            We have three days in {}. How should we spend them?
+            goin to {}, any must sees
         """),
         "subjects": _items("""
-            Porto | Kyoto | Cairo | Montreal | Dublin | Hanoi | Nairobi | Prague
-            Buenos Aires | Bergen | Palermo | Chicago | Melbourne | Athens | Stockholm
+            Lisbon | Tokyo | Marrakech | Vancouver | Edinburgh | Sri Lanka | Cape Town | Vienna
+            Lima | Iceland | Naples | New Orleans | Sydney | Istanbul | Copenhagen
         """),
     },
     "ideas": {
         "called": _items("""
-            your ideas | replies full of ideas | answers to my calls for ideas
-            what you come up with when I'm out of ideas
+            ideas you give me | your brainstorming answers | replies where I ask for ideas
+            the suggestions I get when I brainstorm with you
         """),
         "forms": _items("""
-            What are some good ideas for {}?
-            I'm stuck. Could you think of something for {}?
-            Throw a few ideas at me for {}, please.
-            We still don't have a plan for {}. What do you propose?
-            Suggest something original for {}.
-            got any ideas for {} or nah
+            Give me some ideas for {}.
+            Can you help me brainstorm ideas for {}?
+            I need ideas for {}.
+            Any fun ideas for {}?
+            What could we do for {}?
+            ideas 4 {}? im blank
         """),
         "subjects": _items("""
-            my parents' golden wedding | a long train ride with kids | our street festival
-            a farewell gift for a colleague | a picnic by the lake | Halloween
-            Grandpa's ninetieth | a housewarming | the class trip | a charity run
-            a board game evening | the grand reopening of a bookshop
-            an evening with my in-laws | a baby shower
-            the last week of the summer holidays
+            my sister's birthday | a rainy Sunday | a team outing | a garden party
+            a first date at home | a costume party | Mother's Day | a retirement party
+            the school fair | a fundraiser | a movie night | a new cafe's opening day
+            a family reunion | an office lunch | a winter weekend
         """),
     },
     "howto": {
         "called": _items("""
-            practical instructions | any guide you write for me | answers to my how-do-I questions
-            each set of instructions from you
+            instructions you give me | your how-to guides | how-to answers
+            answers that tell me how to do something
         """),
         "forms": _items("""
-            What's the best way to {}?
-            I've never had to {} before. Walk me through that, please.
-            Which steps do I follow to {}?
-            My flatmate is away, and I need to {}. Help!
-            Would you teach me to {}?
-            gotta {}, no clue how
+            How do I {}?
+            Can you tell me how to {}?
+            I want to {}. What do I have to do?
+            Explain how to {}.
+            Please show me how to {}.
+            how 2 {}
         """),
         "subjects": _items("""
-            jump-start a car | descale a kettle | iron a shirt | patch a pair of jeans
-            bleed a radiator | put up a shelf | varnish a table | prune a rose bush
-            season a cast-iron pan | wrap a round gift | clean suede shoes | pitch a tent
-            start a compost heap | reset a router | get red wine out of a carpet
+            change a flat tyre | clean a coffee machine | fold a fitted sheet | sew on a button
+            unclog a sink | hang a picture | paint a fence | repot a plant | sharpen a knife
+            tie a tie | wash a wool sweater | assemble a bookshelf | plant tomatoes
+            back up a phone | remove candle wax from a table
         """),
     },
     "product": {
         "called": _items("""
-            each product text from you | descriptions of our goods | any shop text you write
-            the texts you write for our products
+            product descriptions you write | your product texts | texts for our online shop
+            any product description
         """),
         "forms": _items("""
-            Come up with a shop blurb for {}.
-            Our catalogue still lacks a text about {}. Can you write one?
-            How should we describe {} to our customers?
-            Give me a sales text for {}, please.
-            Tomorrow we launch {} in the shop. What should the description say?
-            listing text 4 {} pls n thx
+            Write a product description for {}.
+            I'm selling {}. Can you write the text for the shop?
+            We need a product text for {}.
+            Please describe {} for our online shop.
+            How would you present {} on a shop page?
+            product txt for {} pls
         """),
         "subjects": _items("""
-            a glass salad bowl | a down pillow | a kick scooter | a canvas backpack
-            a lavender soap | a mechanical keyboard | a hammock | a pair of hiking socks
-            a wooden train set | a lunch box | a jump rope | a wall clock
-            a cast-iron frying pan | a beach towel | a desk lamp
+            a ceramic teapot | a wool blanket | a folding bike | a leather wallet
+            a scented candle | a wireless mouse | a garden bench | a rain jacket
+            a wooden puzzle | a steel water bottle | a yoga mat | an alarm clock
+            a set of kitchen knives | a baby carrier | a portable speaker
         """),
     },
     "story": {
         "called": _items("""
-            any story from you | tales you invent for me | the stories I ask you to write
-            each bedtime story you tell us
+            stories you write for me | each story you come up with | the stories you tell
+            short stories of yours
         """),
         "forms": _items("""
-            I want to hear a story about {}.
-            Invent a tale about {} for my twins.
-            Do you know a story about {}? If not, make one up.
-            Let your imagination run free and write about {} as a story.
-            Would you tell us the story of {}?
-            story time! {}, go
+            Tell me a story about {}.
+            Write a short story about {}.
+            Can you make up a story about {}?
+            My daughter wants a bedtime story about {}.
+            I'd like a story with {} in the main role.
+            story about {} pls
         """),
         "subjects": _items("""
-            a witch who lost her broom | a hidden staircase | three sisters and a mule
-            an astronaut with hiccups | a boy who could talk to bees | a retired pirate
-            a grumpy snowman | the last bus of the night | a town where it always rains
-            a hedgehog and an owl | a knight with a cold | a girl and her paper plane
-            a spy in a knitting club | the shyest giraffe | a map with no names
+            a dragon who is afraid of fire | a lost key | two brothers at sea
+            a robot in a bakery | a girl with a magic pencil | an old sailor
+            a talking parrot | a haunted hotel | a village without clocks | a fox and a crow
+            a princess who repairs engines | a boy and his kite | a detective on holiday
+            the smallest elephant | a letter from the future
         """),
     },
 }
 
 EXAM_OTHER: Final[tuple[str, ...]] = _items("""
-    Which city is the seat of the Canadian government?
-    Which sea creature has three hearts?
-    Which composer gave us "The Four Seasons"?
-    What do you get if you multiply 23 by 4?
-    Subtract 48 from 200.
-    If 30 percent of a number is 60, what is the number?
-    I want to say "please" in Portuguese. What's the word?
-    How would a German say "see you tomorrow"?
-    Is there a simpler word for "reluctant"?
-    Give me a definition of "photosynthesis".
-    Should I write "affect" or "effect" in "the ... of the rain"?
-    More than one "cactus" are called what?
-    Can you say "less people", or is that wrong?
-    When was the Berlin Wall built?
-    What planet has the most visible rings?
-    Fe is the symbol of which element?
-    How many seconds make up an hour?
-    Convert 5 miles to kilometres.
-    2 to the power of 10, please.
-    What sea lies between Italy and Croatia?
-    Who is the author of "Frankenstein"?
-    Name the antonym of "shallow".
-    I need another word for "angry".
-    Fix the grammar: Him and me was late.
-    What part of speech is "quickly"?
-    How can I reverse a string in JavaScript?
-    What's the purpose of a primary key in a database?
-    What do the letters USB mean?
-    How hot is the surface of the sun?
-    Give me the length of the Nile.
-    What's the official language of Austria?
-    Red and yellow paint mixed make what?
-    With what money do people pay in Switzerland?
-    A fortnight is how long?
-    Translate "apple" into Swedish.
-    Someone wrote "vice versa" to me. Meaning?
-    Most of the air we breathe is which gas?
-    Spell out the acronym NASA for me.
-    Who discovered penicillin?
-    My film starts at 8:15 and lasts 110 minutes. When is it over?
-    Seven people share 91 sweets equally. How many does each get?
-    Is "accommodate" written with one m or two?
-    On which continent is Suriname?
-    Are mushrooms plants?
-    Which land animal runs the fastest?
-    A standard piano has how many keys?
-    What do we call a shape with eight sides?
-    What is the next prime number after 31?
-    What's the name for a young swan?
-    Does Switzerland share a border with Spain?
-    How many players does a volleyball team have on court?
-    When do I use "who" and when "whom"?
-    Turn this into the future tense: She bakes a cake.
-    What day comes two days after Sunday?
-    What number is XLIV?
-    What does a central bank do?
-    Which adjective belongs to the noun "danger"?
-    Which woman first won a Nobel Prize?
-    How do I make text italic in Markdown?
-    In what country is Machu Picchu?
+    What is the capital of Australia?
+    How many legs does a spider have?
+    Who painted the "Mona Lisa"?
+    What is 17 times 6?
+    What's 1000 minus 365?
+    What is 15 percent of 80?
+    How do you say "thank you" in Italian?
+    Translate "good night" into French.
+    What does "generous" mean?
+    Define "gravity".
+    Is it "their" or "there" in "they left ... keys at home"?
+    What's the plural of "goose"?
+    Is "I seen him" correct English?
+    In which year did the Second World War end?
+    Which is the biggest planet in our solar system?
+    What's the chemical symbol for gold?
+    How many minutes are in a day?
+    How many metres are 2.5 kilometres?
+    What is the square root of 81?
+    Which river runs through London?
+    Who wrote "Pride and Prejudice"?
+    What is the opposite of "ancient"?
+    Give me a synonym for "happy".
+    Correct this sentence: She don't like apples.
+    Is "beautiful" a noun or an adjective?
+    How do I print a list in Python?
+    What does the SQL command SELECT do?
+    What does WWW stand for?
+    At what temperature does water boil?
+    How tall is Mount Everest?
+    What language do people speak in Brazil?
+    Which colour do you get from blue and yellow?
+    What is the currency of Japan?
+    How many days does a leap year have?
+    What is "cheese" in Spanish?
+    What does "et cetera" mean?
+    Which gas do plants take in from the air?
+    What is the abbreviation ASAP short for?
+    Who invented the telephone?
+    If a train leaves at 9:40 and takes 75 minutes, when does it arrive?
+    What is 144 divided by 12?
+    How do you spell "necessary"?
+    Is Egypt in Africa or in Asia?
+    Is a tomato a fruit?
+    What is the largest animal in the world?
+    How many strings does a violin have?
+    How many sides does a hexagon have?
+    Is 51 a prime number?
+    What do you call a baby kangaroo?
+    Which countries does the United States border?
+    How many rings are there in the Olympic flag?
+    What's the difference between "its" and "it's"?
+    Put this in the past tense: We go to the market.
+    Which month comes after August?
+    Write 2024 in Roman numerals.
+    What is inflation, in simple terms?
+    What's the noun form of "arrive"?
+    Who was the first person on the moon?
+    Which HTML tag makes a link?
+    Where is the Taj Mahal?
 """)
 
 EXAM_TALK: Final[tuple[str, ...]] = _items("""
-    Hey you! | Evening! Everything all right? | Cheers, you saved my day. | I need a holiday.
-    It's pouring outside. | What's your favourite film? | I'm waiting at the dentist's.
-    Do you have a name? | Gosh, is it really that late? | Am I talking to a machine? | haha
-    I burnt my toast this morning. | The dog ate my slipper. | There's nothing on TV.
-    Only ten more days until Christmas! | Can you get tired? | My back hurts today.
-    We won the pub quiz! | You're funnier than I thought. | I love Sundays.
-    Don't you feel lonely in there? | I'm going to be an uncle! | The tulips are out at last.
-    I bought new shoes. | I missed my stop. | I got the job!
-    Right, I'm off to bed.
+    Hi! | Good morning, how are you? | Thanks, that was really useful. | I'm so tired today.
+    What lovely weather we're having! | Do you like music? | I'm on the bus right now.
+    What should I call you? | Wow, it's Friday already. | Are you a real person? | lol
+    I just had a huge breakfast. | My cat is sitting on the keyboard again. | I'm bored.
+    I can't wait for the summer! | Do you ever sleep? | I think I'm catching a cold.
+    My team lost again. | You're smarter than my phone. | Mondays are the worst.
+    Are you in a good mood? | My best friend is getting married! | My orchid is blooming again.
+    I got a new haircut. | The train is late again. | I passed my driving test!
+    Good night, see you tomorrow.
 """)
 
 EXAM_FACTS: Final[tuple[str, ...]] = _items("""
-    We moved to a farm outside Galway. | People call me Teo. | I drive a school bus.
-    There are three goldfish in my office. | I'm a vegan. | I turned forty last November.
-    I love anything orange. | I sing in the church choir. | My grandmother was born in Chile.
-    I'm training to be a carpenter. | My husband Ravi teaches chemistry. | We own a houseboat.
-    I broke my wrist in January. | On Thursdays I play chess.
+    I live in a small town near Valencia. | My name is Henrike. | I work as a nurse on nights.
+    I have two cats and a tortoise. | I can't eat peanuts. | My birthday is on the 3rd of May.
+    My favourite colour is purple. | I play the drums in a band. | My parents come from Vietnam.
+    I'm studying law in Leeds. | My wife Sanna is a pilot. | I just bought a used car.
+    I stopped smoking two years ago. | I go swimming every Tuesday.
 """)
 
 EXAM_WHO: Final[tuple[str, ...]] = _items("""
-    You are Juno, the online assistant of a tea house in Utrecht.
-    You work as the virtual help desk of Castlegate University.
-    You look after the guests of the campsite Pine Hollow.
-    You are Biscuit, a cheerful companion in an app for new parents.
-    You are the automatic assistant of the dental practice Ngata & Sons.
-    You assist the volunteers of an animal rescue station.
-    You are Quillon, an editor who helps people with their texts.
-    You are the chat assistant of the Harbourside Climbing Gym.
-    You take care of the internal questions at Tamsin's Logistics.
-    You are Gizmo, the helper of a shop for used electronics.
+    You are Poppy, the assistant of a flower shop in Bristol.
+    You are the support chat of Northline Broadband.
+    You answer guests' questions for the Hotel Bellavista on Lake Garda.
+    You are Max, a friendly helper in a language learning app.
+    You are the digital receptionist of Dr. Farouk's eye clinic.
+    You help the members of a community garden.
+    You are Inkwell, a writing assistant for students.
+    You are the chatbot of Brightwater Swimming School.
+    You support the staff of a small accounting firm called Lowe & Daughters.
+    You are Rusty, who helps the customers of a bicycle repair shop.
 """)
 
 EXAM_MORE: Final[tuple[str, ...]] = _items("""
-    On public holidays the shop stays closed.
-    Make newcomers feel welcome.
-    Shipping abroad takes about a week.
-    Only the manager may grant a discount.
-    Our founder, Mrs. Abernathy, started out with a market stall.
-    Keep the details of our suppliers confidential.
-    The beginners' group is led by Yusuf, the advanced one by Clara.
-    Admit openly when you are not sure about something.
-    Returns are accepted for thirty days with the receipt.
-    If someone is upset, apologise and offer a call with a human.
-    You find us on the second floor, opposite the post office.
-    A lot of the people who write are pensioners.
-    Found keys are kept at reception for three months.
-    For anything urgent, the hotline is staffed day and night.
-    Every autumn there is an open day with free coffee.
-    Before you look into a booking, have the person name the booking code.
-    There are bicycle racks in front of the main entrance.
-    Students and seniors pay half price.
-    What one customer tells you is never passed on to another.
-    The honey comes from hives on our own roof.
-    Do not push people to buy things they do not need.
-    Season tickets can be passed on to relatives.
-    Praise and criticism both go to Mr. Valdez, who reads them all.
-    Be as warm as an innkeeper and as honest as a good doctor.
-    In winter the upper path is closed because of ice.
-    Wheelchairs can be lent free of charge at the entrance.
-    Children under six must be with an adult.
-    Tax questions are to be sent to an expert.
-    The east wing is being painted this week.
-    All bikes get a safety check before they are rented out.
-    Birthday parties can be booked by phone only.
-    The members' magazine comes out in spring and autumn.
-    Elections to the board take place every second year.
-    Never make fun of a question, however simple.
-    Breakfast is served from half past six.
-    A tenth of our profits goes to the local hospice.
-    The gate is locked at sunset.
-    Most people here study part-time next to a job.
-    Stock levels on the website may be a few hours old.
-    The recipes go back to the owner's great-grandfather.
-    The Wi-Fi in the basement is weak, so guests should come up to the lobby.
-    The people you talk to are often on the move.
-    We no longer accept cheques.
-    Don't take sides in an argument between neighbours.
-    Encourage people to come back with more questions.
-    Waiting times are longest around lunchtime.
-    Repairs are usually done within three working days.
-    Do not speak badly of our competitors.
-    The back rows are kept free for school groups.
-    One of our drivers also speaks sign language.
+    We are open from Tuesday to Saturday, nine to six.
+    Be friendly and patient with everyone who writes.
+    Delivery within the city is free for orders over forty euros.
+    Never promise a refund without asking a colleague first.
+    The company was founded in 1987 by two sisters.
+    Do not share the private phone numbers of our staff.
+    Classes are taught by Mr. Oduya and Ms. Lefevre.
+    If you do not know something, say so honestly.
+    Orders placed before noon leave the warehouse the same day.
+    Complaints should be passed on to the branch manager.
+    Our main office is above the bakery on Station Road.
+    Many of our customers are first-time buyers and a bit unsure.
+    For lost property, refer people to the front desk.
+    In an emergency, people should call the clinic directly.
+    The summer concert takes place in the courtyard each July.
+    Always ask for the order number when someone reports a problem.
+    Parking is available behind the building, but only for two hours.
+    Members get a discount of ten percent on all courses.
+    Don't talk about other customers' orders.
+    We grow most of our herbs ourselves.
+    Suggest the cheaper option if both would do the job.
+    Gift vouchers are valid for three years.
+    Feedback goes to Ms. Whitlock, who answers each letter personally.
+    Sound like a helpful neighbour, not like a salesperson.
+    The ferry does not run when the wind is too strong.
+    Visitors can borrow an audio guide in five languages.
+    Dogs are welcome on the terrace but not indoors.
+    Do not give medical or legal advice.
+    The sauna is closed for repairs until the end of the month.
+    Every guitar is checked by hand before it is sold.
+    Large groups need to book at least two weeks ahead.
+    Our newsletter appears once a quarter.
+    The annual general meeting is held in March.
+    Treat beginners and experts with the same respect.
+    The kitchen closes at ten, the bar at one.
+    We donate unsold bread to a shelter.
+    Trails may be muddy after heavy rain.
+    Users are between twelve and sixteen years old.
+    Inventory is updated each morning at seven.
+    Mr. Karlsson took over the workshop from his uncle in 2011.
+    The lift is out of order, so visitors should use the stairs at the back.
+    Assume that people are in a hurry.
+    Payment is possible by card, in cash or by invoice.
+    Stay calm and polite even if someone is rude.
+    Thank people who send us suggestions.
+    The phone line is busiest on Monday mornings.
+    New arrivals are put on the shelves every Thursday.
+    Don't exaggerate what our products can do.
+    Half of our seats are reserved for local residents.
+    Two of our nurses speak Turkish and Polish.
 """)

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from typing import Final
 
 from bench.english.texts.former import FORMER_WORDINGS
-from bench.english.texts.said_again import SAID_AGAIN, SAID_AGAIN_TO_ALL
 from bench.english.texts.said_edges import SAID_OF_EDGES
 from bench.english.texts.said_lengths import SAID_OF_LENGTHS
 from bench.english.texts.said_shapes import SAID_OF_SHAPES
@@ -84,10 +83,8 @@ _MORE: Final[Mapping[str, tuple[str, ...]]] = {
     """),
 }  # fmt: skip
 WORDINGS: Final[Mapping[str, tuple[str, ...]]] = {
-    name: (*some, *_MORE.get(name, ()), *SAID_AGAIN.get(name, ()), *FORMER_WORDINGS.get(name, ()))
+    name: (*some, *_MORE.get(name, ()), *FORMER_WORDINGS.get(name, ()))
     for name, some in (SAID_OF_EDGES | SAID_OF_LENGTHS | SAID_OF_SHAPES | SAID_OF_SIGNS).items()
 }
-GENERAL_WORDINGS: Final[Mapping[str, tuple[str, ...]]] = {
-    name: (*some, *SAID_AGAIN_TO_ALL.get(name, ())) for name, some in SAID_TO_ALL.items()
-}
+GENERAL_WORDINGS: Final = SAID_TO_ALL
 """Wordings without `{it}`, for rules that are for every request."""

@@ -22,25 +22,19 @@ POOL: Final = 256
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     seed: int = 0
-    lessons_a_step: int = 4
+    lessons_a_step: int = 8
     epochs: int = 1
-    learning_rate: float = 6e-4
-    warm_up: int = 60
-    faster: float = 8.0
-    """How many times as fast the second matrix of each LoRA layer learns, which begins at 0
-    (LoRA+, arXiv 2402.12354)."""
+    learning_rate: float = 1.2e-3
+    warm_up: int = 30
     rank: int = 16
     scale: float = 2.0
     layers: int = 0
     """Number of the model's last blocks that have LoRA layers; 0: all."""
-    stay: float = 2.5
-    """Weight of a nat of divergence in lessons without a rule, in which nothing may change."""
-    aside: float = 6.0
-    """The same where rules stand there that are not about the request. Of the answer's many tokens
-    few tell whether they are left alone, as few tell elsewhere whether a rule is kept."""
-    unlike: float = 12.0
-    """Weight, for each rule, of the cross-entropy of all tokens together where it changed the
-    answer, and the base would hardly ever say them."""
+    stay: float = 2.0
+    """Weight of a nat of divergence in lessons in which nothing may change."""
+    unlike: float = 4.0
+    """Weight of a token's cross-entropy where a rule changed the answer, and the base would hardly
+    ever say it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,13 +49,6 @@ class Tokens:
     """Whether all of the answer is to be as likely as it is to the base."""
     changed: tuple[bool, ...] = ()
     """For each of the answer's tokens, whether a rule put it there (`changed_tokens`)."""
-    rules: int = 0
-    """Number of rules that the answer keeps."""
-
-    @property
-    def aside(self) -> bool:
-        """Whether rules stand there and are not about the request."""
-        return self.stays and self.prompt != self.plain
 
     @property
     def length(self) -> int:
@@ -85,22 +72,6 @@ def changed_tokens(own: Sequence[int], answer: Sequence[int]) -> list[bool]:
         changed += [left_out or not same] * min(1, end - begin) + [not same] * (end - begin - 1)
         left_out = kind == "delete"
     return changed
-
-
-def weights_of(changed: Sequence[bool], unlikely: Sequence[bool], weight: float) -> list[float]:
-    """Return how often each token of an answer counts: those that are both changed and unlikely
-    `weight` times all together, others once.
-
-    In a stretch of changed tokens the first ones tell whether a rule is kept, and the others mostly
-    say what the answer says: the k-th unlikely one counts min(1, (3/k)²) times the first.
-    """
-    shares: list[float] = []
-    of_stretch = 0
-    for new, rare in zip(changed, unlikely, strict=True):
-        of_stretch = of_stretch + rare if new else 0
-        shares.append(min(1.0, (3 / of_stretch) ** 2) if new and rare else 0.0)
-    each = weight / max(sum(shares), 1.0)
-    return [share * each or 1.0 for share in shares]
 
 
 def steps_of(plan: Plan, lengths: list[int]) -> list[list[int]]:

@@ -41,7 +41,6 @@ from bench.english.training.plan import (
     Tokens,
     changed_tokens,
     steps_of,
-    weights_of,
 )
 from bench.english.training.team import MEET, Team, joined, led
 from bench.processor_minutes import Spent
@@ -68,7 +67,6 @@ def tokens_of(small: Tokenizer, lesson: Lesson) -> Tokens | None:
         plain=tuple(small.prompt(lesson.plain)) if lesson.plain is not None else (),
         stays=lesson.stays,
         changed=tuple(changed_tokens(own, answer)[:LONGEST_ANSWER]),
-        rules=len(lesson.rules),
     )
 
 
@@ -107,13 +105,11 @@ def logits_of(
     return net.logits(hidden_ND).float()
 
 
-def losses_of(net: LoraNet, batch: Sequence[Tokens], plan: Plan) -> tuple[Tensor, Tensor]:
-    """Return the summed losses, in nats, of the answers that keep rules and of those that stay,
-    as the plan weighs them.
+def losses_of(net: LoraNet, batch: Sequence[Tokens], unlike: float) -> tuple[Tensor, Tensor]:
+    """Return the summed losses, in nats, of the answers that keep rules and of those that stay.
 
-    Of a micro-batch, whose lessons lie in its order. The tokens that rules put there and that the
-    base gives less than `UNLIKELY` count `plan.unlike` times for each rule, all together
-    (`weights_of`). A token that no rule changed is the base's, or the dice's.
+    Of a micro-batch, whose lessons lie in its order. A token that a rule put there and that the
+    base gives less than `UNLIKELY` counts `unlike` times. Other unlikely ones are the dice's.
     """
     logs_NV = functional.log_softmax(
         logits_of(net, [one.prompt for one in batch], [one.answer for one in batch]), -1
@@ -131,30 +127,14 @@ def losses_of(net: LoraNet, batch: Sequence[Tokens], plan: Plan) -> tuple[Tensor
             )
             net.worn = True
             base_N = base_NV.gather(1, wanted_N[free:, None])[:, 0]
-            unlikely_N = base_N < math.log(UNLIKELY)
-            counts_N = torch.tensor(_counts(based, unlikely_N.tolist(), plan.unlike))
             changed_N = torch.tensor([one for answer in based for one in answer.changed])
-            said_N = (base_N >= base_NV.amax(-1)) | ~(changed_N | unlikely_N)
+            counts_N = torch.where(changed_N & (base_N < math.log(UNLIKELY)), unlike, 1.0)
+            said_N = base_N >= base_NV.amax(-1)
             said_N[len(said_N) - stay :] = True
         kept_N = (base_NV.exp() * (base_NV - logs_NV[free:])).sum(-1)
         ruled_N = torch.where(said_N, kept_N, counts_N * losses_N[free:])
         losses_N = torch.cat((losses_N[:free], ruled_N))
-    weights_N = torch.tensor([w for one in batch if one.stays for w in _stays(one, plan)])
-    taught = len(losses_N) - stay
-    return losses_N[:taught].sum(), (weights_N * losses_N[taught:]).sum()
-
-
-def _stays(one: Tokens, plan: Plan) -> list[float]:
-    return [plan.aside if one.aside else plan.stay] * len(one.answer)
-
-
-def _counts(based: Sequence[Tokens], unlikely: Sequence[bool], unlike: float) -> list[float]:
-    """Return how often each token of some answers counts."""
-    counts: list[float] = []
-    for one in based:
-        some = unlikely[len(counts) : len(counts) + len(one.answer)]
-        counts += weights_of(one.changed, some, unlike * one.rules)
-    return counts
+    return losses_N[: len(losses_N) - stay].sum(), losses_N[len(losses_N) - stay :].sum()
 
 
 def teach(
@@ -180,11 +160,7 @@ def teach(
     made = [one for lesson in lessons if (one := tokens_of(small, lesson)) is not None]
     steps = steps_of(plan, [one.length for one in made])
     parameters = list(small.net.trained().values())
-    optimizer = torch.optim.Adam(
-        [{"params": parameters[::2]}, {"params": parameters[1::2]}],
-        lr=plan.learning_rate,
-        betas=(0.9, 0.98),
-    )
+    optimizer = torch.optim.Adam(parameters, lr=plan.learning_rate, betas=(0.9, 0.98))
     spent = Spent(work, processes=team.size)
     first = _resume(work, small.net, optimizer)
     told = _Told(len(steps), first)
@@ -194,8 +170,8 @@ def teach(
         if share >= 1:
             break
         rate = plan.learning_rate * min(1.0, (number + 1) / plan.warm_up)
-        for group, times in zip(optimizer.param_groups, (1.0, plan.faster), strict=True):
-            group["lr"] = rate * times * 0.5 * (1 + math.cos(math.pi * share))
+        for group in optimizer.param_groups:
+            group["lr"] = rate * 0.5 * (1 + math.cos(math.pi * share))
         _step(plan, small.net, optimizer, [made[i] for i in steps[number]], told, team)
         number += 1
         if team.leads:
@@ -230,8 +206,8 @@ def _step(
     tokens = sum(len(one.answer) for one in some)
     parameters = list(net.trained().values())
     for batch in micro_batches(team.share(some, lambda one: one.cost)):
-        taught, stays = losses_of(net, batch, plan)
-        ((taught + stays) / tokens).backward()
+        taught, stays = losses_of(net, batch, plan.unlike)
+        ((taught + plan.stay * stays) / tokens).backward()
         told.add(batch, taught.item(), stays.item())
     own = [torch.zeros_like(one) if one.grad is None else one.grad for one in parameters]
     for one, gradient in zip(parameters, team.total(own), strict=True):
@@ -265,7 +241,7 @@ class _Told:
             f"{np.mean(some[-40:]):.3f}" if some else "-" for some in (self._taught, self._stays)
         )
         print(
-            f"step {made} of {self._steps}, weighed nats a token: taught {taught}, stays {stays};"
+            f"step {made} of {self._steps}, nats a token: taught {taught}, from the base {stays};"
             f" {minutes:.1f} CPU min, {(self._steps - made) * each_s / 60:.0f} min left",
             flush=True,
         )

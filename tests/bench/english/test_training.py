@@ -74,7 +74,7 @@ def test_what_is_taught_gets_likelier_and_the_base_is_there_when_the_adapter_is_
     def losses(*, adapter: bool) -> tuple[float, float]:
         small.wear(adapter=adapter)
         with torch.no_grad():
-            told, kept = teach.losses_of(small.net, [taught, stays], plan)
+            told, kept = teach.losses_of(small.net, [taught, stays], plan.unlike)
         small.wear(adapter=True)
         return float(told), float(kept)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from bench.english.texts.former import first, second, third
+from bench.english.texts.former import first, second
 
 Table = Mapping[str, tuple[str, ...]]
 
@@ -19,15 +19,13 @@ def _joined(*tables: Table) -> Table:
     return {name: tuple(one for t in tables for one in t.get(name, ())) for name in names}
 
 
-FORMER_WORDINGS: Final = _joined(
-    first.FORMER_WORDINGS, second.FORMER_WORDINGS, third.FORMER_WORDINGS
-)
-FORMER_VALUES: Final = _joined(first.FORMER_VALUES, second.FORMER_VALUES, third.FORMER_VALUES)
-FORMER_CALLED: Final = _joined(second.FORMER_CALLED, third.FORMER_CALLED)
+FORMER_WORDINGS: Final = _joined(first.FORMER_WORDINGS, second.FORMER_WORDINGS)
+FORMER_VALUES: Final = _joined(first.FORMER_VALUES, second.FORMER_VALUES)
+FORMER_CALLED: Final[Table] = second.FORMER_CALLED
 """By kind of request, how users call it."""
-FORMER_ALL: Final = (*first.FORMER_ALL, *second.FORMER_ALL, *third.FORMER_ALL)
-FORMER_SUCH: Final = (*first.FORMER_SUCH, *second.FORMER_SUCH, *third.FORMER_SUCH)
-FORMER_LEADS: Final = (*first.FORMER_LEADS, *second.FORMER_LEADS, *third.FORMER_LEADS)
-FORMER_FACTS: Final = (*second.FORMER_FACTS, *third.FORMER_FACTS)
-FORMER_WHO: Final = (*first.FORMER_WHO, *second.FORMER_WHO, *third.FORMER_WHO)
-FORMER_MORE: Final = (*first.FORMER_MORE, *second.FORMER_MORE, *third.FORMER_MORE)
+FORMER_ALL: Final = (*first.FORMER_ALL, *second.FORMER_ALL)
+FORMER_SUCH: Final = (*first.FORMER_SUCH, *second.FORMER_SUCH)
+FORMER_LEADS: Final = (*first.FORMER_LEADS, *second.FORMER_LEADS)
+FORMER_FACTS: Final = second.FORMER_FACTS
+FORMER_WHO: Final = (*first.FORMER_WHO, *second.FORMER_WHO)
+FORMER_MORE: Final = (*first.FORMER_MORE, *second.FORMER_MORE)
