@@ -8,6 +8,7 @@ import re
 from typing import Final
 
 from lull.core.secrets.values.judging import count_changes
+from lull.core.secrets.values.letters import are_random_letters
 from lull.core.secrets.values.pattern import QUOTE, Pattern, PatternPlace
 
 _BEGINS: Final = r"(?:(?<=\\[nrtbf])|(?<=\n\+)|(?<=\A\+)|(?<=\\n\+)|(?<![A-Za-z0-9+/_.~-]))"
@@ -19,6 +20,8 @@ _PUBLIC_PART: Final = re.compile(rf"{QUOTE}(?:x|y|n){QUOTE}\s{{0,3}}:\s{{0,3}}{Q
 """The members of a JSON web key that are meant to be published."""
 _LONGEST_PREFIX: Final = 48
 _SURELY_RANDOM: Final = 32
+_SURELY_MIXED: Final = 26
+"""Fewest characters of a body with letters of both cases and digits behind an underscore."""
 _RANDOM_BEHIND_A_TELLING_PREFIX: Final = 24
 _HEX: Final = 40
 _URL_SAFE: Final = 40
@@ -53,17 +56,31 @@ def _issued(token: str) -> bool:
     least = _RANDOM_BEHIND_A_TELLING_PREFIX if telling else _SURELY_RANDOM
     if len(longest) >= least and _random(longest):
         return True
+    if len(longest) >= _SURELY_MIXED and token[at - 1] == "_" and _mixed(longest):
+        return True
+    if telling and _UUID.search(token[at - 9 :]):
+        return True
     body = token[len(prefix[0]) + 1 :]
     return len(body) >= _URL_SAFE and len(longest) >= 8 and _random(body)
 
 
 def _random(body: str) -> bool:
     digits = sum(c.isdigit() for c in body)
-    if digits < max(2, len(body) // 20) or re.fullmatch("[0-9a-f]+", body):
-        return False
     mixed = any(c.islower() for c in body) and any(c.isupper() for c in body)
+    letters = re.sub("[^A-Za-z]", "", body)
+    if digits < max(2, len(body) // 20) and not (mixed and are_random_letters(letters, sure=True)):
+        return False
+    if re.fullmatch("[0-9a-f]+", body):
+        return False
     return count_changes(body) >= len(body) // (3 if mixed else 5)
 
+
+def _mixed(body: str) -> bool:
+    sorts = (str.islower, str.isupper, str.isdigit)
+    return all(any(sort(c) for c in body) for sort in sorts) and _random(body)
+
+
+_UUID: Final = re.compile(r"(?<![0-9a-f])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
 
 _A: Final = "q7KxR2mZp4TwB9dHc8LnV5sYf3GjQ6tE"
 

@@ -20,7 +20,7 @@ _NO_ISSUERS: Final = re.compile(
 a form of its own.
 """
 _PUBLIC_BEHIND: Final = re.compile(
-    r"(?i)[\"'`]{0,3}[ ](?:as|is|for|als|ist)[ ](?:(?:the|a|my|our|der|den)[ ])?(?:cache|public|publishable|partition|sort|primary|foreign|idempotency)[ _-]?key"
+    r"(?i)[\"'`]{0,3}[ ](?:as|is|for|als|ist)[ ](?:[^\W\d_]{1,8}[ ])?(?:cache|public|publishable|partition|sort|primary|foreign|idempotency)(?:[ _-][a-z]{2,12})?[ _-]?key"
 )
 _PUBLISHED: Final = re.compile(r"(?i)publishable|publicable")
 _PIN_NAME: Final = re.compile(r"(?i)(?<![a-z])pin[\"'`]?\s{0,2}[:=]\s{0,2}[\"'`]?$")

@@ -118,7 +118,7 @@ ASSIGNED: Final = (
     Pattern(
         kind="basic-auth",
         regex=re.compile(
-            rf"(?i)authorization{QUOTE}?\]?\s?(?:{SIGN}|,\s?|(?=[\"'])){QUOTE}?basic(?:\s|%20|\+){{1,3}}{QUOTE}?([A-Za-z0-9+/]{{8,}}={{0,2}})"
+            rf"(?i)authorization{QUOTE}?\]?\s?(?:{SIGN}|,\s?|(?=\\{{0,7}}[\"'])){QUOTE}?basic(?:\s|%20|\+){{1,3}}{QUOTE}?([A-Za-z0-9+/]{{8,}}={{0,2}})"
         ),
         hints=("authorization",),
         where=PatternPlace.ANYWHERE,
@@ -187,7 +187,7 @@ ASSIGNED: Final = (
         kind="cookie",
         regex=re.compile(
             rf"(?i)(?:connect\.sid|phpsessid|jsessionid|asp\.net_sessionid|sessionid|session_id|session|sid|csrftoken|xsrf-token|_session|remember_token|laravel_session|auth_session)"
-            rf"{QUOTE}?(?:{SIGN}){QUOTE}?([A-Za-z0-9._%+/=-]{{16,}})"
+            rf"{QUOTE}?(?:{SIGN}){QUOTE}?([A-Za-z0-9._%+/=!*~-]{{16,}})"
         ),
         hints=(
             "connect.sid",

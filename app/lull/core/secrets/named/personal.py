@@ -20,7 +20,7 @@ _ALONE: Final = (
     "krankenversicher", "personnummer", "fødselsnummer", "fodselsnummer", "henkilötunnus", "henkilotunnus", "burgerservicenummer", "rijksregister", "aadhaar",
     "aadhar", "kimlik", "ausweis", "reisepass", "passport", "passeport", "pasaporte", "passaporto", "paspoort", "paszport", "passnummer", "führerschein", "fuehrerschein", "medicare",
     "carte nationale d'identité", "carte nationale d’identité", "kontonummer", "taxpayer", "my number", "mynumber", "id card", "id_card", "idcard", "id-card", "id number", "id_number", "idnumber", "id-number", "sv-nummer", "sv_nummer",
-    "sv nummer", "svnummer", "num secu", "num_secu", "numsecu", "bank account n", "bank_account_n", "bankaccountn", "bank-account-n", "pan card", "pan_card", "pancard", "pan number", "pan_number", "pannumber", "pan-number", "checking account", "savings account", "身份证", "身份證", "주민등록번호", "マイナンバー", "паспорт", "снилс", "инн",
+    "sv nummer", "svnummer", "num secu", "num_secu", "numsecu", "bank account n", "bank_account_n", "bankaccountn", "bank-account-n", "pan card", "pan_card", "pancard", "pan number", "pan_number", "pannumber", "pan-number", "checking account", "savings account", "emirates id", "emirates_id", "pass-nr", "pass nr", "passnr", "isikukood", "kennitala", "asmens kod", "personas kods", "matricule", "cédula", "numéro de permis", "身份证", "身份證", "주민등록번호", "マイナンバー", "паспорт", "снилс", "инн",
 )  # fmt: skip
 """Names of one word, also in longer ones."""
 _FIRST: Final = (
@@ -37,6 +37,7 @@ _SECOND: Final = (
 _SHORT: Final = (
     "ssn", "nino", "tfn", "itin", "idnr", "svnr", "kvnr", "ahv", "avs", "nir", "dni", "nie", "nif", "pesel", "cpr", "hetu", "bsn", "cpf", "cnp",
     "utr", "curp", "rut", "cuil", "cuit", "ppsn",
+    "egn", "oib", "jmbg", "emšo", "emso", "amka", "afm", "nric", "hkid", "cnic", "nik", "nin", "bvn", "niss", "insz", "tin", "rg", "clabe", "rib", "ccc", "bban",
 )  # fmt: skip
 """Names that are words of their own: longer ones begin with them."""
 
@@ -46,7 +47,7 @@ PERSONAL_OF_TWO: Final = SecretNames(begins=_FIRST, rest=_SECOND)
 PERSONAL_SHORT: Final = SecretNames(begins=_SHORT, rest=r"(?![a-zß-ɏ])")
 
 _REST: Final = (
-    r"(?:[ _.-]{0,2}(?:identification|account|social)?[ _.-]?(?:numbers?|nummer|no\b|nr|num|num[eé]ro|n[º°]|id|no|hao|号码|號碼|号|card|karten?nummer|value)){0,2}\.?"
+    r"(?:[ _.-]{0,2}(?:identification|account|social)?[ _.-]?(?:numbers?|nummer|no\b|nr|num|num[eé]ro|n\.?[º°]|id|no|hao|号码|號碼|号|card|karten?nummer|value)){0,2}\.?"
     r"(?:[ ]\((?:[A-Za-zÀ-ÿ-]{2,24}[ ]?){1,3}\))?"
 )
 _SEPARATOR: Final = r"[ \u00a0./-]"
@@ -76,7 +77,7 @@ def _is_personal(value: str) -> bool:
 
 _ANSWERS: Final = in_answers(_VALUE, _is_personal)
 _LINKED: Final = before_names(_VALUE, _is_personal, longest=30, has_digits=True)
-_NEAR: Final = re.compile(r"\d\d")
+_NEAR: Final = re.compile(r"\d[A-Z]?\d")
 
 
 def _named(text: str, low: str, names: list[int]) -> Iterator[tuple[int, int]]:
@@ -210,11 +211,11 @@ PERSONAL_NUMBERS: Final = (
         kind="personal-number",
         # The number of an account beside that of its bank.
         regex=re.compile(
-            r"(?i)acc(?:oun)?t\.?[ _-]?(?:number|no\.?|nr\.?|num|#)[\"']?\s?[:=]?\s{0,2}[\"']?(\d{6,14})(?![\w.-])"
+            r"(?i)(?:acc(?:oun)?t\.?|a/c|konto|compte|cuenta|conto|rekening)[ _-]?(?:number|no\.?|nr\.?|num|n[º°]|#|nummer)?[\"']?\s?[:=]?\s{0,2}[\"']?(\d{6,14})(?![\w.-])"
         ),
-        hints=("acct", "account"),
+        hints=("acct", "account", "a/c", "konto", "compte", "cuenta", "conto", "rekening"),
         before=re.compile(
-            r"(?i)(?:routing|sort[ _-]?code|\baba\b|\bbsb\b|transit|bank)[^\n]{0,80}$"
+            r"(?i)(?:routing|sort[ _-]?code|\baba\b|\bbsb\b|transit|bank|\bblz\b|\bifsc\b|\bbic\b|swift|iban)[^\n]{0,80}$"
         ),
         holds="routing 021000021, account number «9327668937»",
         spares="your account number 9327668937",

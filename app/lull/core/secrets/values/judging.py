@@ -18,7 +18,7 @@ _GAPS: Final = re.compile(
     r"\^[\[(]|\$\{|\$\(|\$\$|\$[A-Za-z_]\w*(?:\W|$)|<|\{|\[|\(|%\(|%[A-Za-z_]+%|%[sdv]|\*{2,}|\.\.|\.\*|…|•|_{3,}|-{3,}|#\{|@\{|!\w+ |"
     r"(?i:x{3,}|your?[ _-]?|my[ _-]|the[ _-]|some[ _-]|enter[ _-]|insert[ _-]|replace|change[ _-]?me|"
     r"example|dummy|placeholder|redacted|hidden|todo)|"
-    r"[A-Za-z]{2,8}[_-](?:\.{2,}|…|\*{2,}|(?i:x{3,}|your))|"
+    r"(?:[A-Za-z]{2,8}[_-]){1,4}(?:\.{2,}|…|\*{2,}|(?i:x{3,}|your))|"
     r"\\\$\w|%24%7[Bb]|arn:aws[\w-]*:|op://|!(?:secret|vault|ref)\b|vault:(?!v\d)|ref\+|ssm:|secretsmanager:|keyring:|"
     r"env[:/]|file:|@Microsoft\.KeyVault|projects/[\w-]{1,60}/secrets/|akv://|bws://"
 )
@@ -153,7 +153,7 @@ def bare_password(value: str) -> bool:
     """
     if len(value) < 4 or is_placeholder(value) or _is_code(value) or _is_word(value):
         return False
-    if _VERSION.fullmatch(value):
+    if _VERSION.fullmatch(value) or _ALGORITHM.fullmatch(value):
         return False
     if value.isdigit():
         return len(value) >= 6
@@ -165,6 +165,11 @@ def bare_password(value: str) -> bool:
     return any(c.isdigit() for c in value) or bool(_SIGN.search(value))
 
 
+_ALGORITHM: Final = re.compile(
+    r"(?i)(?:scram|argon2?(?:id|i|d)?|bcrypt|scrypt|pbkdf2|aes|rsa|ecdsa|ed25519|sha\d?|md5|hmac|gcm|cbc|ctr|sha512crypt|chacha20|poly1305|\d{1,4}[ab]?|v\d|with|plus|id)"
+    r"(?:[-_./](?:scram|argon2?(?:id|i|d)?|bcrypt|scrypt|pbkdf2|aes|rsa|ecdsa|ed25519|sha\d{0,3}|md5|hmac|gcm|cbc|ctr|chacha20|poly1305|\d{1,4}[ab]?|v\d|with|plus|id))+"
+)
+"""The name of a way to hash or to encrypt, of several parts."""
 _VERSION: Final = re.compile(r"[~^>=v]{0,3}(?:0|[1-9]\d?)\.(?:0|[1-9]\d?)\.(?:0|[1-9]\d?)")
 
 
@@ -185,7 +190,7 @@ def has_sign(value: str) -> bool:
     """
     if is_placeholder(value) or _is_word(value) or len(value) < 5 or _is_code(value):
         return False
-    if _MAIL.fullmatch(value):
+    if _MAIL.fullmatch(value) or _ALGORITHM.fullmatch(value):
         return False
     if any(c.isdigit() for c in value):
         measured = _MEASURE.fullmatch(value.rstrip(".,;:!?)]}*"))

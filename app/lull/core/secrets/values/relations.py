@@ -131,7 +131,7 @@ def in_answers(
 
 
 _ABOUT: Final = re.compile(
-    r"[ _-]{0,2}(?:polic|format|rule|length|manag|field|reset|strength|limit|type|regel|richtlin|länge|stärke|politique|longueur|política|longitud)"
+    r"(?:[ ]block)?-{4,5}|[ _-]{0,2}(?:polic|format|rule|length|manag|field|reset|strength|limit|type|regel|richtlin|länge|stärke|politique|longueur|política|longitud)"
 )
 """Words behind a name that ask for something about what it names."""
 

@@ -1,0 +1,178 @@
+"""Patterns of secrets that are arguments: of a call in any language ("connect(url, 22, "root", "…")"),
+of a command that signs in or unlocks, of a flag beside that of a user, or of a list that is called
+secrets. No name stands right before them, so that only what is clearly a secret counts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from lull.core.secrets.values.judging import has_sign, looks_random, not_dummy
+from lull.core.secrets.values.pattern import BARE, QUOTE, Pattern, PatternPlace
+from lull.core.secrets.values.phrases import passphrase
+from lull.core.secrets.values.typed import clearly_drawn, clearly_secret, clearly_typed
+
+_LITERAL: Final = re.compile(
+    rf"(?:[,(\[{{]|=>)\s{{0,8}}(?:[a-zA-Z]{{1,2}}(?=[\"'`\\]))?{QUOTE}(?:\{{\w{{2,10}}\}})?([^\s\"'`\\<>⟨⟩]{{8,200}})(?=\\{{0,7}}[\"'`])"
+)
+_BEFORE: Final = 160
+_SIGNS_IN: Final = re.compile(
+    r"(?i)log_?in|log_?on|auth|cred|connect|conn\b|open\b|pass|pw|user|account|sign|unlock|protect|crypt|ftp|ssh|sql|\bdb|smtp|imap|ldap|mqtt|redis|amqp|basic|"
+    r"dsn|identity|secret|token|cipher|hmac|jwt|session|wifi|vault|jdbc|odbc|admin|fill\(|type\(|send_?keys|setvalue|value:"
+)
+"""What a call is named that takes a password, or what stands among its other arguments."""
+_TAKES_KEY: Final = re.compile(
+    r"(?i)(?:client|init|initiali[sz]e|config(?:ure)?|setup|start|session|auth|login|key|secret|token|hmac|cipher|sdk|api|search|create|connect|bot|run|"
+    r"\bnew[ ][\w.]+|= ?[A-Z]\w*|[A-Z]\w*\.\w+|require\([^()]*\))\w{0,24}\s?\([^()]*$"
+)
+_TAKES_ONE_KEY: Final = re.compile(
+    r"(?i)(?:init|initiali[sz]e|configure|setup|login|auth\w*)\s?\([^()]*$"
+)
+_NO_KEY: Final = re.compile(
+    r"(?i)hash|digest|checksum|sha-?\d|md5|fingerprint|commit|checkout|revision|etag|trace|equal|assert|expect|\bid\b|[a-z]id\(|_id\(|ids?[\"'] ?,|guid|uuid|public|nonce|"
+    r"integrity|cache|://|\.\w{2,4}[\"']|fetch|download|decode|url|path|file|version|address|contract|transaction|tx|block|test|resourcekey|gtag|track|import"
+)
+
+
+def _arguments(text: str, low: str, names: list[int]) -> Iterator[tuple[int, int]]:
+    for one in _LITERAL.finditer(text):
+        value, begin = one[1], one.start(1)
+        typed = clearly_typed(value)
+        if not typed and not (len(value) >= _SHORTEST_KEY and clearly_drawn(value)):
+            continue
+        first = max(0, begin - _BEFORE, text.rfind("\n", 0, begin) + 1)
+        line = text[first : one.start() + 1]
+        if typed:
+            if _SIGNS_IN.search(line) is not None:
+                yield one.span(1)
+            continue
+        takes = _TAKES_ONE_KEY if "," not in line.rpartition("(")[2] else _TAKES_KEY
+        if takes.search(line) is not None and _NO_KEY.search(line) is None and "/" not in value:
+            yield one.span(1)
+        elif _TAKES_KEY.search(line) is not None and _AWS.search(line) is not None:
+            yield one.span(1)
+
+
+_AWS: Final = re.compile(r"A[KS]IA[A-Z0-9]{16}|AC[0-9a-f]{32}")
+"""An identifier beside which the key of the same account stands."""
+_SHORTEST_KEY: Final = 20
+
+_FLAG: Final = r"(?:[ ]-{1,2}[\w-]{1,24}(?:[ =][^\s-]\S{0,80})?){0,4}?"
+_TYPED_VALUE: Final = rf"{QUOTE}?((?!-){BARE}{{6,400}})"
+
+
+def _flagged(value: str) -> bool:
+    return not_dummy(value) and (has_sign(value) or clearly_drawn(value))
+
+
+def _stream_key(value: str) -> bool:
+    return _GROUPS.fullmatch(value) is not None or looks_random(value, least=10)
+
+
+_GROUPS: Final = re.compile(r"(?=[a-z-]*\d)(?:[a-z0-9]{4}-){3,5}[a-z0-9]{4}")
+
+_CONTAINER: Final = re.compile(
+    r"(?i)(?:secret|password|passwd|credential|token|api_?key)s?[\"'`\\]{0,3}\s?[:=]{1,2}>?\s?[{\[(]([^\n]{4,300})"
+)
+_MEMBER: Final = re.compile(
+    rf"{QUOTE}?[\w.-]{{1,40}}{QUOTE}?\s?[:=,]{{1,2}}>?\s?{QUOTE}([^\s\"'`\\⟨⟩]{{8,300}})(?=\\{{0,7}}[\"'`])"
+)
+
+
+def _members(row: str) -> Iterator[tuple[int, int]]:
+    for one in _MEMBER.finditer(row):
+        if clearly_secret(one[1]):
+            yield one.span(1)
+
+
+ARGUMENTS: Final = (
+    Pattern(
+        kind="secret",
+        find=_arguments,
+        hints=('"', "'", "`", "\\u0022", "\\u0027", "&quot;", "&#39;"),
+        has_digits=True,
+        holds='db.Open "DSN=Shop", "sa", "«Tiger!72xy»"',
+        spares='shop.Open("DSN=Shop", "sales", "2025-03-11")',
+    ),
+    Pattern(
+        kind="password",
+        # Whatever the program: the flag of a password behind that of a user.
+        regex=re.compile(
+            rf"(?<=\s)(?:-u|-U|-l|-D|--user(?:-?name)?|--login|--usr)[ =][^\s\n|;]{{1,80}}[ ](?:[^\n|;]{{0,60}}?[ ])?(?:-p|-P|-w|--pw|--pass)[ =]?{_TYPED_VALUE}"
+        ),
+        hints=("-u", "-l", "-d ", "--user", "--login", "--usr"),
+        where=PatternPlace.ANYWHERE,
+        check=_flagged,
+        holds="acmectl login -u anna -p «t1ger-X»",
+        spares="docker run -u anna -p 8080:80",
+    ),
+    Pattern(
+        kind="token",
+        # A command that signs in or unlocks, its flags, and what it does that with.
+        regex=re.compile(
+            rf"(?<=[ :])(?:login|signin|sign-in|auth|authenticate|authorize|unseal|unlock|activate|relogin|set-key|set-api-key|add-key|token|authtoken|set-token){_FLAG}[ ]{_TYPED_VALUE}(?=[\s\"'`<)\\|]|$)"
+        ),
+        hints=(
+            *("login", "signin", "sign-in", "auth", "unseal", "unlock", "activate", "relogin"),
+            *("set-key", "set-api-key", "add-key", "token", "set-token"),
+        ),
+        check=lambda value: clearly_drawn(value) and "://" not in value,
+        holds="acmectl login --relogin «eac7efc42cad214a83408b639708ad6780615e46»",
+        spares="acmectl login --relogin https://example.com/0123456789abcdef",
+    ),
+    Pattern(
+        kind="password",
+        # What a program reads as its input.
+        regex=re.compile(rf"<<<[ ]?{_TYPED_VALUE}"),
+        hints=("<<<",),
+        where=PatternPlace.ANYWHERE,
+        check=clearly_secret,
+        holds="acmectl put <<< '«Tiger!72xy»'",
+        spares="acmectl put <<< '2025-03-11T08:12:44Z'",
+    ),
+    Pattern(
+        kind="password",
+        regex=re.compile(
+            rf"(?i)(?:passphrase|password|passwd|encryptwallet|unlock(?:wallet)?|--[\w-]{{0,20}}pass[\w-]{{0,16}})(?:[ ](?:wallet|change|text))?[ =]{QUOTE}((?:[a-zà-ÿ]{{3,14}}[ -]){{3,11}}[a-zà-ÿ]{{3,14}})(?=\\{{0,7}}[\"'`”»])"
+        ),
+        hints=("passphrase", "password", "passwd", "encryptwallet", "unlock", "--"),
+        where=PatternPlace.ANYWHERE,
+        pieces=passphrase,
+        holds='bitcoin-cli walletpassphrase "«lantern glacier anchor turtle»" 600',
+        spares='bitcoin-cli walletpassphrase "the words of your wallet"',
+    ),
+    Pattern(
+        kind="password",
+        regex=re.compile(
+            r"(?i)(?:with|using|use|mit|avec|con|usa|nutze)[ ](?:(?:the|my|der|meiner|la|ma|mi)[ ])?(?:passphrase|passwort-?phrase|phrase secrète|phrase de passe)[ ]"
+            r"((?:[a-zà-ÿ]{3,14}[ -]){3,11}[a-zà-ÿ]{3,14})(?=[\s.,!)\"'`<\\|]{0,4}(?:$|\n|[\"'`<\\|]))"
+        ),
+        hints=("with", "using", "use", "mit", "avec", "con", "usa", "nutze"),
+        pieces=passphrase,
+        holds="decrypt it with the passphrase «lantern glacier anchor turtle»",
+        spares="decrypt it with the passphrase that I gave you",
+    ),
+    Pattern(
+        kind="url-key",
+        # The last part of the address to which a video is sent.
+        regex=re.compile(
+            r"(?:rtmp[set]{0,2}|whip|srt)://[^\s\"'<>`]{3,160}?/([A-Za-z0-9_-]{10,160})(?=[\s\"'<>`?)\\|]|$)"
+        ),
+        hints=("rtmp", "whip://", "srt://"),
+        check=_stream_key,
+        holds="rtmp://a.example.com/live2/«gpis-559j-3sy3-e7qk-e9e4»",
+        spares="rtmp://a.example.com/live2/my-first-stream-2024",
+    ),
+    Pattern(
+        kind="secret",
+        # A list or a map that is called secrets, whatever its members are called.
+        regex=_CONTAINER,
+        hints=("secret", "password", "passwd", "credential", "token", "api"),
+        where=PatternPlace.ANYWHERE,
+        pieces=_members,
+        holds='secrets = { s3 = "«q7KxR2mZp4TwB9dHc8LnV5»" }',
+        spares='secrets = { s3 = "internationalization" }',
+    ),
+)
