@@ -176,7 +176,7 @@ COMMANDS: Final = (
         regex=re.compile(
             rf"(?i)--?{_SECRET_FLAGS}(?:[ =:]|{QUOTE}\s?,\s?{QUOTE}){{1,2}}{QUOTE}?({BARE}{{4,200}})"
         ),
-        hints=("--", "-pass", "-storepass", "-keypass"),
+        hints=("--", "-pass", "-storepass", "-keypass", "-src", "-dest", "-new"),
         where=PatternPlace.ANYWHERE,
         check=_word_or_random,
         not_before=re.compile(r"[\w-]$"),

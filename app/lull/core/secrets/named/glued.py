@@ -84,7 +84,7 @@ GLUED: Final = (
         kind="secret",
         # What keys a check of messages, opens an account or is mixed into a password.
         regex=re.compile(
-            rf"(?i)(?:hmac|mac_?key|pepper|auth(?!or)|cred(?!it)|priv|psk|key_?material)[\w-]{{0,20}}(?:\[\w{{0,4}}\])?{_VALUE}"
+            rf"(?i)(?:hmac|mac_?key|pepper|auth(?!or)|cred(?!it)|priv(?!ac|ileg)|psk|key_?material)[\w-]{{0,20}}(?:\[\w{{0,4}}\])?{_VALUE}"
         ),
         hints=(
             "hmac",
@@ -102,7 +102,7 @@ GLUED: Final = (
         check=clearly_secret,
         not_before=NOT_A_SECRET,
         holds="hmacEncoded: «q7KxR2mZp4TwB9dHc8LnV5sYf3GjQ6tE»",
-        spares="hmacAlgorithm: internationalization_2024 and authorKey: a1b2c3d4e5f6a7b8c9",
+        spares="hmacAlgorithm: internationalization_2024 and author_name: anna_2",
     ),
     Pattern(
         kind="password",

@@ -19,7 +19,7 @@ _LITERAL: Final = re.compile(
 )
 _BEFORE: Final = 160
 _SIGNS_IN: Final = re.compile(
-    r"(?i)log_?in|log_?on|auth|cred|connect|conn\b|open\b|pass|pw|user|account|sign|unlock|protect|crypt|ftp|ssh|sql|\bdb|smtp|imap|ldap|mqtt|redis|amqp|basic|"
+    r"(?i)log_?in|log_?on|auth|cred|connect|conn\b|open\b|pass|pw|user|account|sign|unlock|protect|crypt|ftp|ssh|sql|\bdb|smtp|imap|ldap|mqtt|redis|amqp|basic|hash|"
     r"dsn|identity|secret|token|cipher|hmac|jwt|session|wifi|vault|jdbc|odbc|admin|fill\(|type\(|send_?keys|setvalue|value:"
 )
 """What a call is named that takes a password, or what stands among its other arguments."""
@@ -49,14 +49,17 @@ def _arguments(text: str, low: str, names: list[int]) -> Iterator[tuple[int, int
                 yield one.span(1)
             continue
         takes = _TAKES_ONE_KEY if "," not in line.rpartition("(")[2] else _TAKES_KEY
-        if takes.search(line) is not None and _NO_KEY.search(line) is None and "/" not in value:
-            yield one.span(1)
-        elif _TAKES_KEY.search(line) is not None and _AWS.search(line) is not None:
+        keyed = _KEYED.search(line) is not None or _NO_KEY.search(line) is None
+        plain = "/" not in value and keyed
+        beside = _AWS.search(line) is not None and _TAKES_KEY.search(line) is not None
+        if beside or (plain and takes.search(line) is not None):
             yield one.span(1)
 
 
 _AWS: Final = re.compile(r"A[KS]IA[A-Z0-9]{16}|AC[0-9a-f]{32}")
 """An identifier beside which the key of the same account stands."""
+_KEYED: Final = re.compile(r"(?i)hmac|cipher|jwt")
+"""What takes a key beside the name of a digest."""
 _SHORTEST_KEY: Final = 20
 
 _FLAG: Final = r"(?:[ ]-{1,2}[\w-]{1,24}(?:[ =][^\s-]\S{0,80})?){0,4}?"
@@ -121,6 +124,40 @@ ARGUMENTS: Final = (
         check=lambda value: clearly_drawn(value) and "://" not in value,
         holds="acmectl login --relogin «eac7efc42cad214a83408b639708ad6780615e46»",
         spares="acmectl login --relogin https://example.com/0123456789abcdef",
+    ),
+    Pattern(
+        kind="password",
+        # A command that sets, hashes or encrypts a password, its flags and names, and the password.
+        regex=re.compile(
+            rf"(?i)(?<=[\s:_-])(?:encrypt(?:_string)?|hash(?:-?pw|-?password)?|(?:set|reset|change|update|user)[-_:]?(?:user[-_]?)?pass(?:word|wd)?|rootpw|mkpasswd|crypt|obscure){_FLAG}(?:[ ][\w.@-]{{1,40}})?[ ]{_TYPED_VALUE}(?=[\s\"'`<)\\|]|$)"
+        ),
+        hints=(
+            "encrypt",
+            "hash",
+            "set",
+            "reset",
+            "change",
+            "update",
+            "user",
+            "rootpw",
+            "mkpasswd",
+            "crypt",
+            "obscure",
+        ),
+        check=clearly_typed,
+        holds="acmectl vault encrypt_string '«Tiger!72xy»' --name db",
+        spares="acmectl hash --algorithm sha-512 Version-2.0b",
+    ),
+    Pattern(
+        kind="secret",
+        regex=re.compile(
+            rf"(?i)(?:secret|password|passwd|credential|token)s?\[{QUOTE}[\w.-]{{1,40}}{QUOTE}\]\s?=>?\s?{QUOTE}([^\s\"'`\\⟨⟩]{{8,300}})(?=\\{{0,7}}[\"'`])"
+        ),
+        hints=("secret", "password", "passwd", "credential", "token"),
+        where=PatternPlace.ANYWHERE,
+        check=clearly_secret,
+        holds='secrets["db"] = "«Tiger!72xy»"',
+        spares='tokens["de"] = "Version-2.0b"',
     ),
     Pattern(
         kind="password",

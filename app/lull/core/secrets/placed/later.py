@@ -125,7 +125,7 @@ def _below(
 
 SHOWN: Final = SecretNames(
     stems=(
-        "openssl rand", "/dev/urandom", "/dev/random", "token_hex(", "token_urlsafe(", "randombytes(", "wg genkey", "wg genpsk", "gen-secret", "gensecret",
+        "openssl rand", "/dev/urandom", "/dev/random", "token_hex(", "token_urlsafe(", "randombytes(", "keygen", "genkey", "genpsk", "gen-secret", "gensecret",
         "generate-secret", "generate_secret", "generate-password", "generate_password", "generatesecret", "new-guid", "print-access-token", "print-identity-token",
         "get-login-password", "credential fill", "auth token", "vault-token", "find-generic-password", "show-secret",
     ),

@@ -13,7 +13,7 @@ from lull.core.secrets.values.pattern import QUOTE, Pattern
 from lull.core.secrets.values.relations import NO_UNIT
 
 _LOCK: Final = re.compile(
-    r"(?i)lock(?:box|er)?s?\b|keypad|key[ -]?(?:safe|box|pad)|alarm|\bgates?\b|\bdoors?\b|garage|\bsafe\b|\bvault\b|\bshed\b|suitcase|luggage|briefcase|intercom|"
+    r"(?i)(?:\b|pad|key|bike|door|child|screen)lock(?:box|er)?s?\b|keypad|key[ -]?(?:safe|box|pad)|alarm|\bgates?\b|\bdoors?\b|garage|\bsafe\b|\bvault\b|\bshed\b|suitcase|luggage|briefcase|intercom|"
     r"schlo(?:ss|ß)|schlüssel(?:tresor|safe|kasten|box)|\b(?:haus|garten|wohnungs|keller)?t(?:ür|or)\b|tresor|\bspind|koffer|briefkasten|"
     r"cadenas|boîte à cl|coffre|portail|\bporte\b|digicode|valise|interphone|candado|caja de llaves|caja fuerte|puerta|portón|\bportal\b|maleta|"
     r"lucchetto|cassaforte|cancello|\bporta\b|valigia|kluis|\bslot\b|\bdeur\b|\bpoort\b|cofre|portão|cadeado|lås|\bdörr|\bdør"
@@ -46,11 +46,11 @@ _TYPE: Final = (
 )
 _OPENS: Final = (
     r"(?:disarm|unlock|entsperr|entschärf|scharf|deaktivier|ausschalt|öffne|aufmach|aufzusperr|déverrouill|désactiv|désarm|ouvrir|ouvre|desbloque|desactiv|desarm|abrir|abre|"
-    r"disable|deactivate|turn off|switch off|get in|open|let yourself in|sblocc|disattiv|aprire|alarm|alarme|alarma)"
+    r"disable|deactivate|turn off|switch off|get in|open(?![a-z])|let yourself in|sblocc|disattiv|aprire|alarm|alarme|alarma)"
 )
 _HOW: Final = re.compile(
     rf"(?i)(?<![^\W_]){_OPENS}[^\d\n]{{0,60}}?{_TYPE}(?:the[ ]|den[ ]|code[ ])?{QUOTE}?{_DIGITS}|"
-    rf"(?<![^\W_]){_OPENS}[^\d\n]{{0,60}}?[ ]{QUOTE}?{_DIGITS}(?=[ ](?:eingeben|drücken|tippen|wählen|eintippen|at|on the|and|then|in))|"
+    rf"(?<![^\W_]){_OPENS}[^\d\n]{{0,60}}?[ ]{QUOTE}?{_DIGITS}(?=[ ](?:eingeben|drücken|tippen|wählen|eintippen|(?:at|on|into)[ ](?:the|its)[ ](?:key)?(?:pad|box|panel)))|"
     rf"(?<![^\W_])(?:press|enter|type|dial|then|use|punch in|drücke|tippe|gib|tapez|marca|pulsa)[ ]{QUOTE}?{_DIGITS}(?=[^\n.]{{0,30}}?[ ](?:to[ ]|um|pour|para)[^\n.]{{0,20}}?{_OPENS})"
 )
 
@@ -79,7 +79,7 @@ _OF_A_CASE: Final = re.compile(
 )
 _OF_A_CARD: Final = re.compile(
     r"(?i)(?<![^\W_])(?:(?:karten)?prüf(?:nummer|ziffer|zahl)|(?:security|verification|check|sicherheits|kontroll)[ -]?(?:code|number|nummer|zahl|digits)[ ](?:on|of|auf|der|am)[ ][^\d\n]{2,30}?|"
-    r"cryptogramme(?:[ ]visuel)?|code de sécurité[ ](?:au dos|de la carte|derrière)[^\d\n]{0,24}?|código de seguridad[ ](?:del?|en)[ ][^\d\n]{2,24}?|codice di sicurezza[ ][^\d\n]{2,24}?|cid|csc|cav2)"
+    r"cryptogramme(?:[ ]visuel)?|code de sécurité[ ](?:au dos|de la carte|derrière)[^\d\n]{0,24}?|código de seguridad[ ](?:del?|en)[ ][^\d\n]{2,24}?|codice di sicurezza[ ][^\d\n]{2,24}?|(?:cid|csc|cav2)(?=[ ]?(?:\(|:|=|is\b|ist\b)))"
     rf"(?:[ ](?:auf|der|of|on|my)[ ][^\d\n:]{{2,24}}?)?(?:[ ]\(\w{{2,12}}\))?[ ]?(?:{_IS})?[ ]?:?[ ]?{QUOTE}?(\d{{3,4}}){NO_UNIT}"
 )
 _PIN_OF: Final = re.compile(
@@ -110,8 +110,8 @@ _VERSION: Final = re.compile(r"(?i)v\d+|[a-z]{2,}\d{1,2}|\d+[a-z]{1,3}")
 
 _NETWORK: Final = r"(?:wi-?fi|wlan|wpa\d?|\bwep\b|box\b|router|routeur|hotspot|\bssid|netzwerk|gäste-?netz|network|réseau|\bred\b)"
 _OF_NETWORK: Final = re.compile(
-    rf"(?i)(?<![^\W_])(?:(?:clé|clave|código|codigo|chiave|chave|key|sleutel|nøgle|nyckel|mdp|pw|schlüssel|contraseña)(?=[^\n:=→]{{0,40}}?{_NETWORK})|(?:netzwerk|wlan|wifi|wi-fi|wpa\d?)[- ]?(?:sicherheits)?(?:schlüssel|key|code))"
-    rf"[^\n:=→]{{0,50}}?[ ]?[:=→]?[ ]{{1,3}}{QUOTE}?((?=\S{{0,62}}\d)[^\s\"'`<>|,;\\⟨⟩]{{8,63}})(?=[\s\"'`<>|,;\\]|$)"
+    rf"(?i)(?<![^\W_])(?:(?:clé|clave|código|codigo|chiave|chave|key(?=[ ](?:of|for|to)[ ])|sleutel|nøgle|nyckel|mdp|pw|schlüssel(?!w)|contraseña)(?=[^\n:=→]{{0,40}}?{_NETWORK})|(?:netzwerk|wlan|wifi|wi-fi|wpa\d?)[- ]?(?:sicherheits)?(?:schlüssel(?!w)|key|code)|{_NETWORK}[^\n.]{{0,60}}?[ ](?:key|pass|code|schlüssel|clé|clave)[ ](?:is|ist|est|es|lautet))"
+    rf"[^\n:=→,;]{{0,50}}?[ ]?[:=→]?[ ]{{1,3}}{QUOTE}?((?=\S{{0,62}}\d)[^\s\"'`<>|,;\\⟨⟩]{{8,63}})(?=[\s\"'`<>|,;\\]|$)"
 )
 
 
@@ -211,7 +211,7 @@ OPENED: Final = (
         hints=("code", "kode", "código"),
         has_digits=True,
         holds="Steam Guard revocation code «R36284»",
-        spares="the backup code of v2 and the recovery code module2",
+        spares="the backup code of v2 and the recovery code is short",
     ),
     Pattern(
         kind="password",

@@ -23,7 +23,7 @@ def _surely_typed(value: str) -> bool:
     sorts = (str.islower, str.isupper, str.isdigit)
     return (
         clearly_typed(value)
-        and re.search(r"\w[!$%*?]\w", value) is not None
+        and re.search(r"\w[!$%*]\w", value) is not None
         and all(any(sort(c) for c in value) for sort in sorts)
     )
 
@@ -88,7 +88,7 @@ PAIRS: Final = (
         where=PatternPlace.TEXT,
         hints=("@",),
         check=clearly_secret,
-        holds="anna:«Tiger-72xY»@10.0.0.5:8080",
+        holds="anna:«Tiger-4572xY»@10.0.0.5:8080",
         spares="anna:orders-2@10.0.0.5:8080",
     ),
     Pattern(
@@ -101,7 +101,7 @@ PAIRS: Final = (
         hints=("@",),
         has_digits=True,
         check=clearly_typed,
-        holds="anna@example.com:«Tiger-72xY»",
+        holds="anna@example.com:«Tiger-4572xY»",
         spares="anna@example.com: Version-2.0b",
     ),
     Pattern(

@@ -166,8 +166,8 @@ def bare_password(value: str) -> bool:
 
 
 _ALGORITHM: Final = re.compile(
-    r"(?i)(?:scram|argon2?(?:id|i|d)?|bcrypt|scrypt|pbkdf2|aes|rsa|ecdsa|ed25519|sha\d?|md5|hmac|gcm|cbc|ctr|sha512crypt|chacha20|poly1305|\d{1,4}[ab]?|v\d|with|plus|id)"
-    r"(?:[-_./](?:scram|argon2?(?:id|i|d)?|bcrypt|scrypt|pbkdf2|aes|rsa|ecdsa|ed25519|sha\d{0,3}|md5|hmac|gcm|cbc|ctr|chacha20|poly1305|\d{1,4}[ab]?|v\d|with|plus|id))+"
+    r"(?i)(?:scram|argon2?(?:id|i|d)?|bcrypt|scrypt|pbkdf2|aes|rsa|ecdsa|ed25519|sha\d?|md5|hmac|gcm|cbc|ctr|sha512crypt|chacha20)"
+    r"(?:[-_./](?:scram|argon2?(?:id|i|d)?|bcrypt|scrypt|pbkdf2|aes|rsa|ecdsa|ed25519|sha\d{0,3}|md5|hmac|gcm|cbc|ctr|chacha20|poly1305|\d{1,4}[ab]?|v\d|with|plus|id))*"
 )
 """The name of a way to hash or to encrypt, of several parts."""
 _VERSION: Final = re.compile(r"[~^>=v]{0,3}(?:0|[1-9]\d?)\.(?:0|[1-9]\d?)\.(?:0|[1-9]\d?)")

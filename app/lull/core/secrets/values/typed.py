@@ -19,11 +19,14 @@ from lull.core.secrets.values.plain_words import DUMMIES
 _ENDS: Final = ".,:;!?)]}*"
 _SHORTEST: Final = 8
 _LONGEST: Final = 64
+_LONG: Final = 10
+_FEWEST_DIGITS: Final = 3
+_MANY_CHANGES: Final = 5
 _STRONG: Final = re.compile(r"[A-Za-z0-9][!#$%*?^~&@+=][A-Za-z0-9]")
 _WEAK: Final = re.compile(r"[A-Za-z0-9][-_.][A-Za-z0-9]")
 _OF_CODE: Final = re.compile(
     r"[/\\(){}\[\]]|&&|==|::|->|\.\w{1,4}$(?<!\d)(?<![A-Z]{2})(?<!\d[a-z]{2})|^[\w.-]+[=@][\w.-]+\.[a-z]{2,}$|"
-    r"^[a-z][\w.-]*=|^[a-z]+(?:[-_.][a-z]+)+\d*$|^%|^\d+(?:[.,_-]\d+)+[a-zA-Z%]{0,3}$|"
+    r"^[a-z][\w.-]*=|^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$|[a-z]-[zA-Z]|0-9|[-_.](?:19|20)\d\d(?:[-_.]|$)|^[a-z]+(?:[-_.][a-z]+)+\d*$|^%|^\d+(?:[.,_-]\d+)+[a-zA-Z%]{0,3}$|"
     r"^\d{4}-?\d\d-?\d\d[T_ -]|^v?\d+\.\d+|\d\.\d+\.\d|\b[Vv]\d|^[A-Za-z]+\d{0,3}!\$?[A-Z]{1,3}\$?\d|^\w+![A-Za-z_]\w+(?:\+0x\w+)?$"
 )
 """Paths, calls, file names, assignments, versions, times, a spreadsheet's cells, a debugger's symbols."""
@@ -44,8 +47,10 @@ def clearly_typed(value: str) -> bool:
     lower, upper = any(c.islower() for c in plain), any(c.isupper() for c in plain)
     if _STRONG.search(plain):
         return (lower and upper) or digits >= 2
-    # Hyphens, dots and underscores are in names, too: those have their digits behind the letters.
-    return bool(_WEAK.search(plain)) and lower and upper and count_changes(plain) >= 1
+    # Hyphens, dots and underscores are in names, too: those have few digits, and behind the letters.
+    changes = count_changes(plain)
+    drawn = (digits >= _FEWEST_DIGITS and changes >= 1) or changes >= _MANY_CHANGES
+    return bool(_WEAK.search(plain)) and lower and upper and len(plain) >= _LONG and drawn
 
 
 def clearly_drawn(value: str) -> bool:
