@@ -23,6 +23,8 @@ _SURELY_RANDOM: Final = 32
 _SURELY_MIXED: Final = 26
 """Fewest characters of a body with letters of both cases and digits behind an underscore."""
 _RANDOM_BEHIND_A_TELLING_PREFIX: Final = 24
+_MIXED_OF_AN_ENVIRONMENT: Final = 20
+_ENVIRONMENTS: Final = frozenset({"live", "test", "prod", "dev", "stg", "staging", "sandbox"})
 _HEX: Final = 40
 _URL_SAFE: Final = 40
 _NAMES_OF_KEYS: Final = frozenset(
@@ -57,6 +59,8 @@ def _issued(token: str) -> bool:
     if len(longest) >= least and _random(longest):
         return True
     if len(longest) >= _SURELY_MIXED and token[at - 1] == "_" and _mixed(longest):
+        return True
+    if len(longest) >= _MIXED_OF_AN_ENVIRONMENT and prefix[-1] in _ENVIRONMENTS and _mixed(longest):
         return True
     if telling and _UUID.search(token[at - 9 :]):
         return True
@@ -106,7 +110,7 @@ ISSUED: Final = (
     Pattern(
         kind="token",
         regex=re.compile(
-            rf"{_BEGINS}[A-Za-z][A-Za-z0-9]{{1,15}}[_~.-][A-Za-z0-9_~-]{{24,400}}={{0,2}}{_ENDS}"
+            rf"{_BEGINS}[A-Za-z][A-Za-z0-9]{{1,15}}[_~.-][A-Za-z0-9_~-]{{22,400}}={{0,2}}{_ENDS}"
         ),
         where=PatternPlace.RUN,
         check=_issued,

@@ -32,6 +32,7 @@ from lull.core.secrets.values.pattern import (
     Pattern,
     PatternPlace,
 )
+from lull.core.secrets.values.typed import clearly_typed
 
 PASSWORD_NAME: Final = (
     r"(?:pass?[ _-]?(?:word|wort|phrase|wd|code)|psswd|pwd|psw|pswd|kennwort|losung|phrase[ _-](?:de[ _-]passe|secr[eè]te)|palabra[ _-](?:secreta|de[ _-]paso)|frase[ _-](?:de[ _-](?:contrase(?:ñ|n)a|paso)|secreta|segreta)|mot(?:s)?[ _-]?de[ _-]?passe|"
@@ -96,6 +97,8 @@ def _either(value: str) -> bool:
     bare = value.strip()
     if len(bare) < 6 or any(c.isspace() for c in bare):
         return False
+    if clearly_typed(bare):
+        return True
     if re.fullmatch(r"[A-Za-z_$][\w$-]*(?:[./:][\w$-]+)*", bare) and not looks_random(bare):
         return bool(re.search(r"\d", bare)) and not re.search(r"[._/:-]", bare)
     return quoted_password(bare)

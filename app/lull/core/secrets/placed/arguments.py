@@ -43,7 +43,7 @@ def _arguments(text: str, low: str, names: list[int]) -> Iterator[tuple[int, int
         if not typed and not (len(value) >= _SHORTEST_KEY and clearly_drawn(value)):
             continue
         first = max(0, begin - _BEFORE, text.rfind("\n", 0, begin) + 1)
-        line = text[first : one.start() + 1]
+        line = text[first : one.start() + 1].rpartition('": "')[2]
         if typed:
             if _SIGNS_IN.search(line) is not None:
                 yield one.span(1)

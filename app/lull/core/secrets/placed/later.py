@@ -43,7 +43,7 @@ _OF_OTHERS: Final = re.compile(
 )
 """What a random value is that is no secret."""
 _SIGN_BEFORE: Final = re.compile(
-    r"(?:[:=：]|->|→|(?<![a-z])(?:is|ist|est|es|è|é))[ \u00a0]{0,3}[\"'`«„“*]{0,3}$|[a-z][ ][\"']$"
+    r"(?:[:=：]|->|→|(?<![a-z])(?:is|ist|est|es|è|é))[ \u00a0]{0,3}[\"'`«„“*]{0,3}$|[a-z][ ]\\{0,7}[\"']$"
 )
 
 

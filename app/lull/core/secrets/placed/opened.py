@@ -25,8 +25,8 @@ _DEVICE: Final = re.compile(
 _DIGITS: Final = rf"(\d{{4,8}}[#*]?){NO_UNIT}"
 _IS: Final = r"(?:is|ist|lautet|est|c['’]est|es|è|é|är|er|takes|=|:|—|–|-)"
 _CODE: Final = re.compile(
-    rf"(?i)(?:(?<![^\W_])(?:the|its|their|this|der|die|den|dem|le|la|el|il|de|het|o|koden|and|und|et|y|with|mit|avec|con|to)[ ]|[,;:.(–—-][ ]?)"
-    rf"(?:code|combination|combo|kombination|pin|zahlencode|combinaison|código|codigo|combinación|codice|combinazione)[ ]?(?:{_IS})?[ ]?:?[ ]?{QUOTE}?{_DIGITS}"
+    rf"(?i)(?:(?<![^\W_])(?:the|its|their|this|der|die|den|dem|le|la|el|il|de|het|o|koden|and|und|et|y|with|mit|avec|con|to)[ ]|[,;:.(–—>\"'-][ ]?|(?<![^\n]))"
+    rf"(?:code|combination|combo|kombination|pin|zahlencode|combinaison|código|codigo|combinación|codice|combinazione)(?:[ ](?:for|of|to|on|für|vom|zum|am|de|du|del|al)[ ][^\d\n:]{{2,30}}?)?[ ]?(?:{_IS})?[ ]?:?[ ]?{QUOTE}?{_DIGITS}"
 )
 _FAR: Final = 140
 _YEAR: Final = re.compile(r"(?:19|20)\d\d")
@@ -36,7 +36,7 @@ def _of_sentence(text: str, low: str, names: list[int]) -> Iterator[tuple[int, i
     """The codes of which the line speaks that also speaks of a lock."""
     for code in _CODE.finditer(text):
         first = max(0, code.start() - _FAR, text.rfind("\n", 0, code.start()) + 1)
-        if _LOCK.search(text, first, code.start() + 1) is not None:
+        if _LOCK.search(text, first, code.start(1)) is not None:
             yield code.span(1)
 
 

@@ -27,7 +27,7 @@ _WEAK: Final = re.compile(r"[A-Za-z0-9][-_.][A-Za-z0-9]")
 _OF_CODE: Final = re.compile(
     r"[/\\(){}\[\]]|&&|==|::|->|\.\w{1,4}$(?<!\d)(?<![A-Z]{2})(?<!\d[a-z]{2})|^[\w.-]+[=@][\w.-]+\.[a-z]{2,}$|"
     r"^[a-z][\w.-]*=|^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$|[a-z]-[zA-Z]|0-9|[-_.](?:19|20)\d\d(?:[-_.]|$)|^[a-z]+(?:[-_.][a-z]+)+\d*$|^%|^\d+(?:[.,_-]\d+)+[a-zA-Z%]{0,3}$|"
-    r"^\d{4}-?\d\d-?\d\d[T_ -]|^v?\d+\.\d+|\d\.\d+\.\d|\b[Vv]\d|^[A-Za-z]+\d{0,3}!\$?[A-Z]{1,3}\$?\d|^\w+![A-Za-z_]\w+(?:\+0x\w+)?$"
+    r"^\d{4}-?\d\d-?\d\d[T_ -]|^v?\d+\.\d+|\d\.\d+\.\d|\b[Vv]\d|^[A-Za-z]+\d{0,3}!\$?[A-Z]{1,3}\$?\d+(?::\$?[A-Z]{1,3}\$?\d+)?$|^\w+![A-Za-z_]\w+(?:\+0x\w+)?$"
 )
 """Paths, calls, file names, assignments, versions, times, a spreadsheet's cells, a debugger's symbols."""
 
