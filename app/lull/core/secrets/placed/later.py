@@ -76,7 +76,8 @@ def _later(
                 if not counts(one[1]) or one.end() == end + _FARTHEST < len(text):
                     continue
                 if signed:
-                    between = text[max(0, end - _NAME) : one.start(1)]
+                    first = max(0, end - _NAME, text.rfind("\n", 0, end) + 1)
+                    between = text[first : one.start(1)].rpartition('": "')[2]
                     if _SIGN_BEFORE.search(between) is None or _OF_OTHERS.search(between):
                         continue
                 yield one.start(1), one.start(1) + len(one[1].rstrip(".,:;)"))
