@@ -19,8 +19,9 @@ from lull.core.secrets.named.names import (
     SECRETS,
     SHORT_PASSWORDS,
 )
-from lull.core.secrets.values.judging import has_sign
+from lull.core.secrets.values.judging import has_sign, is_readable
 from lull.core.secrets.values.pattern import LINE_END, Pattern, SecretNames
+from lull.core.secrets.values.relations import ABOUT
 from lull.core.secrets.values.typed import TOKEN, clearly_drawn, clearly_secret, clearly_typed
 
 _FARTHEST: Final = 140
@@ -112,7 +113,7 @@ def _below(
         done = -1
         for end in names:
             line = _rest_of_line(text, end)
-            if line == done:
+            if line == done or ABOUT.match(low, end) is not None:
                 continue
             done = line
             found = _BELOW.match(text, line)
@@ -140,7 +141,9 @@ SHOWN: Final = SecretNames(
 
 
 def _printed(value: str) -> bool:
-    return clearly_secret(value) or (len(value) >= _SHORTEST_PRINTED and has_sign(value))
+    return clearly_secret(value) or (
+        len(value) >= _SHORTEST_PRINTED and has_sign(value) and not is_readable(value)
+    )
 
 
 _SHORTEST_PRINTED: Final = 8

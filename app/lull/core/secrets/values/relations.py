@@ -121,7 +121,7 @@ def in_answers(
     def find(text: str, low: str, names: list[int]) -> Iterator[tuple[int, int]]:
         for end in names:
             below = _line_end(text, end)
-            if below < 0 or _ABOUT.match(low, end) or not _asks(text, low, end, below):
+            if below < 0 or ABOUT.match(low, end) or not _asks(text, low, end, below):
                 continue
             found = regex.match(text, below)
             if found is not None and counts(found[1]):
@@ -130,7 +130,7 @@ def in_answers(
     return find
 
 
-_ABOUT: Final = re.compile(
+ABOUT: Final = re.compile(
     r"(?:[ ]block)?-{4,5}|[ _-]{0,2}(?:polic|format|rule|length|manag|field|reset|strength|limit|type|regel|richtlin|länge|stärke|politique|longueur|política|longitud)"
 )
 """Words behind a name that ask for something about what it names."""

@@ -25,7 +25,7 @@ _MANY_CHANGES: Final = 5
 _STRONG: Final = re.compile(r"[A-Za-z0-9][!#$%*?^~&@+=][A-Za-z0-9]")
 _WEAK: Final = re.compile(r"[A-Za-z0-9][-_.][A-Za-z0-9]")
 _OF_CODE: Final = re.compile(
-    r"[/\\(){}\[\]]|&&|==|::|->|\.\w{1,4}$(?<!\d)(?<![A-Z]{2})(?<!\d[a-z]{2})|^[\w.-]+[=@][\w.-]+\.[a-z]{2,}$|"
+    r"[/\\(){}\[\]]|%(?:2[0-9A-F]|3[A-F]|C3|0A|5[BD])|[&?]\w+=|\+\w+\+|&&|==|::|->|\.\w{1,4}$(?<!\d)(?<![A-Z]{2})(?<!\d[a-z]{2})|^[\w.-]+[=@][\w.-]+\.[a-z]{2,}$|"
     r"^[a-z][\w.-]*=|^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$|[a-z]-[zA-Z]|0-9|[-_.](?:19|20)\d\d(?:[-_.]|$)|^[a-z]+(?:[-_.][a-z]+)+\d*$|^%|^\d+(?:[.,_-]\d+)+[a-zA-Z%]{0,3}$|"
     r"^\d{4}-?\d\d-?\d\d[T_ -]|^v?\d+\.\d+|\d\.\d+\.\d|\b[Vv]\d|^[A-Za-z]+\d{0,3}!\$?[A-Z]{1,3}\$?\d+(?::\$?[A-Z]{1,3}\$?\d+)?$|^\w+![A-Za-z_]\w+(?:\+0x\w+)?$"
 )
@@ -62,12 +62,15 @@ def clearly_drawn(value: str) -> bool:
         and not is_placeholder(plain)
         and _UUID.fullmatch(plain) is None
         and _DIGEST.match(plain) is None
+        and _PAIR.search(plain) is None
         and looks_random(plain, least=_SHORTEST_DRAWN)
         and count_changes(plain) * 6 >= len(plain)
     )
 
 
 _SHORTEST_DRAWN: Final = 16
+_PAIR: Final = re.compile(r"[&?]\w+=\S")
+"""The next pair of a query, before which a value ends."""
 _UUID: Final = re.compile(r"\{?[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\}?")
 _DIGEST: Final = re.compile(r"(?i)(?:sha\d+|md5|h1|blake2?\w?|urn|Qm)[-:]|data:|Qm\w{44}$")
 
