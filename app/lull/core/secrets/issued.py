@@ -45,7 +45,9 @@ _NAMES_OF_OTHERS: Final = re.compile(
 def _issued(token: str) -> bool:
     """Whether a token is a prefix and a random body."""
     pieces = re.split(r"[_~.-]", token)
-    longest = max(pieces, key=len)
+    # A body may have signs itself, far behind which its longest piece stands.
+    long = [piece for piece in pieces[1:] if len(piece) >= _SURELY_RANDOM]
+    longest = long[0] if long else max(pieces, key=len)
     at = token.index(longest)
     prefix = [piece.lower() for piece in re.split(r"[_~.-]", token[:at]) if piece]
     if not prefix or at > _LONGEST_PREFIX or _NAMES_OF_OTHERS.fullmatch(prefix[0]):
@@ -58,9 +60,13 @@ def _issued(token: str) -> bool:
     least = _RANDOM_BEHIND_A_TELLING_PREFIX if telling else _SURELY_RANDOM
     if len(longest) >= least and _random(longest):
         return True
-    if len(longest) >= _SURELY_MIXED and token[at - 1] == "_" and _mixed(longest):
+    if len(longest) >= _SURELY_MIXED and token[at - 1] == "_" and is_mixed(longest):
         return True
-    if len(longest) >= _MIXED_OF_AN_ENVIRONMENT and prefix[-1] in _ENVIRONMENTS and _mixed(longest):
+    if (
+        len(longest) >= _MIXED_OF_AN_ENVIRONMENT
+        and prefix[-1] in _ENVIRONMENTS
+        and is_mixed(longest)
+    ):
         return True
     if telling and _UUID.search(token[at - 9 :]):
         return True
@@ -76,10 +82,13 @@ def _random(body: str) -> bool:
         return False
     if re.fullmatch("[0-9a-f]+", body):
         return False
+    if len(body) >= _SURELY_RANDOM and are_random_letters(letters.lower(), sure=True):
+        return True
     return count_changes(body) >= len(body) // (3 if mixed else 5)
 
 
-def _mixed(body: str) -> bool:
+def is_mixed(body: str) -> bool:
+    """Whether a body of letters of both cases and digits is drawn at random."""
     sorts = (str.islower, str.isupper, str.isdigit)
     return all(any(sort(c) for c in body) for sort in sorts) and _random(body)
 
@@ -110,7 +119,7 @@ ISSUED: Final = (
     Pattern(
         kind="token",
         regex=re.compile(
-            rf"{_BEGINS}[A-Za-z][A-Za-z0-9]{{1,15}}[_~.-][A-Za-z0-9_~-]{{22,400}}={{0,2}}{_ENDS}"
+            rf"{_BEGINS}[A-Za-z][A-Za-z0-9]{{1,15}}(?:\.[a-z0-9]{{1,2}})?[_~.-][A-Za-z0-9_~-]{{22,400}}={{0,2}}{_ENDS}"
         ),
         where=PatternPlace.RUN,
         check=_issued,
