@@ -6,13 +6,16 @@ is in another language than English, an argument of a call, the line below a nam
 from typing import Final
 
 from lull.core.secrets.placed.arguments import ARGUMENTS
+from lull.core.secrets.placed.code_groups import CODE_GROUPS
 from lull.core.secrets.placed.code_lists import CODE_LISTS
 from lull.core.secrets.placed.later import LATER
+from lull.core.secrets.placed.literals import LITERALS
 from lull.core.secrets.placed.logins import LOGINS
 from lull.core.secrets.placed.opened import OPENED
 from lull.core.secrets.placed.pairs import PAIRS
 from lull.core.secrets.placed.settings import SETTINGS
 from lull.core.secrets.placed.snmp import SNMP
+from lull.core.secrets.placed.told import TOLD
 from lull.core.secrets.placed.travel_documents import TRAVEL_DOCUMENTS
 
 PLACED: Final = (
@@ -25,4 +28,7 @@ PLACED: Final = (
     *PAIRS,
     *LATER,
     *ARGUMENTS,
+    *LITERALS,
+    *CODE_GROUPS,
+    *TOLD,
 )

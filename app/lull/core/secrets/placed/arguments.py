@@ -9,9 +9,16 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from lull.core.secrets.values.judging import has_sign, looks_random, not_dummy
+from lull.core.secrets.values.judging import (
+    count_changes,
+    has_sign,
+    looks_random,
+    not_dummy,
+    quoted_password,
+)
 from lull.core.secrets.values.pattern import BARE, QUOTE, Pattern, PatternPlace
-from lull.core.secrets.values.phrases import passphrase
+from lull.core.secrets.values.phrases import GROUPS_OF_FOUR, drawn_in_groups, passphrase
+from lull.core.secrets.values.plain_words import IN_SENTENCES
 from lull.core.secrets.values.typed import clearly_drawn, clearly_secret, clearly_typed
 
 _LITERAL: Final = re.compile(
@@ -20,7 +27,7 @@ _LITERAL: Final = re.compile(
 _BEFORE: Final = 160
 _SIGNS_IN: Final = re.compile(
     r"(?i)log_?in|log_?on|auth|cred|connect|conn\b|open\b|pass|pw|user|account|sign|unlock|protect|crypt|ftp|ssh|sql|\bdb|smtp|imap|ldap|mqtt|redis|amqp|basic|hash|"
-    r"dsn|identity|secret|token|cipher|hmac|jwt|session|wifi|vault|jdbc|odbc|admin|fill\(|type\(|send_?keys|setvalue|value:"
+    r"dsn|identity|secret|token|cipher|hmac|jwt|session|wifi|vault|jdbc|odbc|admin|fill\(|type\(|send_?keys|setvalue|value:|database|datasource|key_?store"
 )
 """What a call is named that takes a password, or what stands among its other arguments."""
 _TAKES_KEY: Final = re.compile(
@@ -40,10 +47,16 @@ def _arguments(text: str, low: str, names: list[int]) -> Iterator[tuple[int, int
     for one in _LITERAL.finditer(text):
         value, begin = one[1], one.start(1)
         typed = clearly_typed(value)
-        if not typed and not (len(value) >= _SHORTEST_KEY and clearly_drawn(value)):
+        short = not typed and _is_drawn_password(value)
+        if not typed and not short and not (len(value) >= _SHORTEST_KEY and clearly_drawn(value)):
             continue
         first = max(0, begin - _BEFORE, text.rfind("\n", 0, begin) + 1)
         line = text[first : one.start() + 1].rpartition('": "')[2]
+        if short:
+            # Behind a user's name, and nothing says what else it is.
+            if _BESIDE_A_USER.search(line) is not None and _NO_KEY.search(line) is None:
+                yield one.span(1)
+            continue
         if typed:
             if _SIGNS_IN.search(line) is not None:
                 yield one.span(1)
@@ -54,6 +67,24 @@ def _arguments(text: str, low: str, names: list[int]) -> Iterator[tuple[int, int
         beside = _AWS.search(line) is not None and _TAKES_KEY.search(line) is not None
         if beside or (plain and takes.search(line) is not None):
             yield one.span(1)
+
+
+def _is_drawn_password(value: str) -> bool:
+    """Whether a value is drawn as a password is: short, of both cases and digits."""
+    sorts = (str.islower, str.isupper, str.isdigit)
+    return (
+        len(value) < _SHORTEST_KEY
+        and value.isalnum()
+        and all(any(sort(c) for c in value) for sort in sorts)
+        and looks_random(value)
+        and count_changes(value) >= _DRAWN
+    )
+
+
+_DRAWN: Final = 4
+_BESIDE_A_USER: Final = re.compile(
+    r"(?i)(?:log_?in|log_?on|auth|connect|open|database|datasource|sql|ftp|smtp|imap|ldap|mqtt|amqp)\w{0,24}\s?\([^()]{0,100}[\"'][\w.@-]{2,40}[\"'`]\s?,$"
+)
 
 
 _AWS: Final = re.compile(r"A[KS]IA[A-Z0-9]{16}|AC[0-9a-f]{32}")
@@ -67,7 +98,16 @@ _TYPED_VALUE: Final = rf"{QUOTE}?((?!-){BARE}{{6,400}})"
 
 
 def _flagged(value: str) -> bool:
-    return not_dummy(value) and (has_sign(value) or clearly_drawn(value))
+    return not_dummy(value) and (
+        has_sign(value)
+        or clearly_drawn(value)
+        or (re.fullmatch(GROUPS_OF_FOUR, value) is not None and drawn_in_groups(value))
+    )
+
+
+def _phrase_of_flag(value: str) -> bool:
+    """Whether the words between a flag's quotation marks are a phrase and no sentence."""
+    return quoted_password(value) and not any(word in IN_SENTENCES for word in value.split())
 
 
 def _stream_key(value: str) -> bool:
@@ -110,6 +150,18 @@ ARGUMENTS: Final = (
         check=_flagged,
         holds="acmectl login -u anna -p «t1ger-X»",
         spares="docker run -u anna -p 8080:80",
+    ),
+    Pattern(
+        kind="token",
+        # A key in the place of a user whose password nobody reads.
+        regex=re.compile(
+            rf"(?:-u|--user)[ =]?{QUOTE}?([A-Za-z0-9_-]{{16,200}})(?=:(?:[xX]|x{{2,8}})?(?:[\"'\s\\<]|$))"
+        ),
+        hints=("-u", "--user"),
+        where=PatternPlace.ANYWHERE,
+        check=lambda value: looks_random(value, least=16),
+        holds="curl -u «flytXtyZtsft8ZV174LW»:X https://acme.example.com/api",
+        spares="curl -u service-account-of-2024:X https://acme.example.com/api",
     ),
     Pattern(
         kind="token",
@@ -172,11 +224,11 @@ ARGUMENTS: Final = (
     Pattern(
         kind="password",
         regex=re.compile(
-            rf"(?i)(?:passphrase|password|passwd|encryptwallet|unlock(?:wallet)?|--[\w-]{{0,20}}pass[\w-]{{0,16}})(?:[ ](?:wallet|change|text))?[ =]{QUOTE}((?:[a-zà-ÿ]{{3,14}}[ -]){{3,11}}[a-zà-ÿ]{{3,14}})(?=\\{{0,7}}[\"'`”»])"
+            rf"(?i)(?:passphrase|password|passwd|encryptwallet|unlock(?:wallet)?|--[\w-]{{0,20}}pass[\w-]{{0,16}})(?:[ ](?:wallet|change|text))?[ =]{QUOTE}((?:[a-zà-ÿ]{{3,14}}[ -]){{2,11}}[a-zà-ÿ]{{3,14}}(?:[ -]\d{{1,6}})?)(?=\\{{0,7}}[\"'`”»])"
         ),
         hints=("passphrase", "password", "passwd", "encryptwallet", "unlock", "--"),
         where=PatternPlace.ANYWHERE,
-        pieces=passphrase,
+        check=_phrase_of_flag,
         holds='bitcoin-cli walletpassphrase "«lantern glacier anchor turtle»" 600',
         spares='bitcoin-cli walletpassphrase "the words of your wallet"',
     ),

@@ -91,11 +91,9 @@ _DIGIT: Final = re.compile(r"\d")
 _NAME: Final = 40
 _LONGEST_CUT: Final = 60
 
-_SPEAKER: Final = (
-    r"(?:[>#+*_$ \t-]|\[?\d{1,2}:\d\d\]?[ ]?|<[^<>\n]{1,24}>[ ]?|\w{1,16}:[ ]|\d{1,2}[.)][ ]){0,4}"
-)
+_SPEAKER: Final = r"(?:[>#+*_$ \t-]|\[?\d{1,2}:\d\d\]?[ ]?|<[^<>\n]{1,24}>[ ]?|\w{1,16}:[ ]|(?:new|neue[rs]?|nouve\w{1,3}|nuev[oa]|initial|generated)[ ]\w{1,16}:[ ]|\d{1,2}[.)][ ]){0,4}"
 _BELOW: Final = re.compile(
-    rf"(?:{LINE_END}{_SPEAKER}[\w.@-]{{0,40}}[ ]?){{0,2}}{LINE_END}{_SPEAKER}[\"'`]{{0,3}}([^\s\"'`<>|,;\\⟨⟩]{{8,400}})[\"'`]{{0,3}}(?=\s{{0,3}}(?:[\n<|`\\\"]|$))"
+    rf"(?i)(?:{LINE_END}{_SPEAKER}[\w.@-]{{0,40}}[ ]?){{0,2}}{LINE_END}{_SPEAKER}[\"'`]{{0,3}}([^\s\"'`<>|,;\\⟨⟩]{{8,400}})[\"'`]{{0,3}}(?=\s{{0,3}}(?:[\n<|`\\\"]|\*/|-->|$))"
 )
 
 
@@ -140,6 +138,13 @@ SHOWN: Final = SecretNames(
 """Commands that draw a secret or show one that is kept; what they print is one."""
 
 
+OPENED_FILES: Final = SecretNames(
+    begins=("cat", "less", "more", "head", "tail", "bat", "type", "get-content"),
+    rest=r"[ ](?:-\w{1,8}[ ])?[^\s|<>]{0,80}(?i:auth|pass|cred|secret|login|token|psk)[^\s|<>]{0,24}(?=[ ]{0,2}(?:\n|\\|$))",
+)
+"""Commands that show a file whose name says that it holds secrets."""
+
+
 def _printed(value: str) -> bool:
     return clearly_secret(value) or (
         len(value) >= _SHORTEST_PRINTED and has_sign(value) and not is_readable(value)
@@ -168,7 +173,7 @@ LATER: Final = (
     Pattern(
         kind="password",
         find=_below(_printed, _DIGESTS),
-        names=(PASSWORDS, PASSWORDS_ELSEWHERE, SHORT_PASSWORDS, SHOWN),
+        names=(PASSWORDS, PASSWORDS_ELSEWHERE, SHORT_PASSWORDS, SHOWN, OPENED_FILES),
         has_digits=True,
         holds="# line 1 user, line 2 password\nanna\n«Tiger!72xy»",
         spares="# the hash of a password\nanna\neac7efc42cad214a83408b639708ad6780615e46",

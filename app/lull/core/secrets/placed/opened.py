@@ -23,7 +23,7 @@ _DEVICE: Final = re.compile(
     r"(?i)phone|ipad|tablet|laptop|\bhandy\b|\btelefon|móvil|téléphone|telefono|bildschirm|\bscreen\b|smartphone|\bmobile\b|\bsim\b"
 )
 _DIGITS: Final = rf"(\d{{4,8}}[#*]?){NO_UNIT}"
-_IS: Final = r"(?:is|ist|lautet|est|c['’]est|es|è|é|är|er|takes|=|:|—|–|-)"
+_IS: Final = r"(?:is(?: the)?|ist(?: d(?:ie|er))?|lautet|est(?: le)?|c['’]est|es(?: el)?|è(?: il)?|é|är|er|takes|is set to|set to|steht auf|eingestellt auf|réglé sur|=|:|—|–|-)"
 _CODE: Final = re.compile(
     rf"(?i)(?:(?<![^\W_])(?:the|its|their|this|der|die|den|dem|le|la|el|il|de|het|o|koden|and|und|et|y|with|mit|avec|con|to)[ ]|[,;:.(–—>\"'-][ ]?|(?<![^\n]))"
     rf"(?:code|combination|combo|kombination|pin|zahlencode|combinaison|código|codigo|combinación|codice|combinazione)(?:[ ](?:for|of|to|on|für|vom|zum|am|de|du|del|al)[ ][^\d\n:]{{2,30}}?)?[ ]?(?:{_IS})?[ ]?:?[ ]?{QUOTE}?{_DIGITS}"

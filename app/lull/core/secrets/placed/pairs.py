@@ -7,8 +7,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from lull.core.secrets.values.judging import not_dummy
-from lull.core.secrets.values.pattern import BARE, QUOTE, Pattern, PatternPlace
+from lull.core.secrets.values.judging import count_changes, looks_random, not_dummy
+from lull.core.secrets.values.pattern import BARE, LINE_END, QUOTE, Pattern, PatternPlace
 from lull.core.secrets.values.plain_words import WORDS
 from lull.core.secrets.values.typed import clearly_secret, clearly_typed
 
@@ -28,6 +28,12 @@ def _surely_typed(value: str) -> bool:
     )
 
 
+def _surely_drawn(value: str) -> bool:
+    sorts = (str.islower, str.isupper, str.isdigit)
+    drawn = looks_random(value) and count_changes(value) * 3 >= len(value)
+    return drawn and all(any(sort(c) for c in value) for sort in sorts)
+
+
 PAIRS: Final = (
     Pattern(
         kind="password",
@@ -37,7 +43,7 @@ PAIRS: Final = (
         ),
         where=PatternPlace.TEXT,
         hints=(" *", "\t*", " 10.", " 192.", " 172.", "\t10.", "\t192."),
-        check=clearly_typed,
+        check=lambda value: clearly_typed(value) or looks_random(value, least=10),
         holds="anna l2tpd «Tiger!72xy» *",
         spares="anna l2tpd Linux-6.8.0 *",
     ),
@@ -103,6 +109,19 @@ PAIRS: Final = (
         check=clearly_typed,
         holds="anna@example.com:«Tiger-4572xY»",
         spares="anna@example.com: Version-2.0b",
+    ),
+    Pattern(
+        kind="password",
+        # A line of a file of users: a name, and at once a drawn password.
+        regex=re.compile(
+            rf"(?:{LINE_END}|\A|[\"'`|])[>*#+$ \t-]{{0,6}}(?!(?:sha|md5|id|uuid|key|image|video|doc|file|ref|tag|rev|commit|etag|cache|build|trace|span|node|user|digest|hash|v\d)\w{{0,6}}:)[a-z][a-z0-9_-]{{1,20}}:([A-Za-z0-9]{{12,64}})(?=[ \t]{{0,4}}(?:{LINE_END}|[\"'`<|]|\Z))"
+        ),
+        where=PatternPlace.TEXT,
+        hints=(":",),
+        has_digits=True,
+        check=_surely_drawn,
+        holds="backup:«4bH75JOvIsOkqI»",
+        spares="backup:everyNight02 and image:4bH75JOvIsOkqI",
     ),
     Pattern(
         kind="password",
