@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from lull.core.secrets.values.judging import count_changes
 from lull.core.secrets.values.pattern import Pattern, PatternPlace, SecretNames
 from lull.core.secrets.values.relations import BEHIND, NO_UNIT, before_names, in_answers, with_near
 
@@ -20,7 +21,7 @@ _ALONE: Final = (
     "krankenversicher", "personnummer", "fødselsnummer", "fodselsnummer", "henkilötunnus", "henkilotunnus", "burgerservicenummer", "rijksregister", "aadhaar",
     "aadhar", "kimlik", "ausweis", "reisepass", "passport", "passeport", "pasaporte", "passaporto", "paspoort", "paszport", "passnummer", "führerschein", "fuehrerschein", "medicare",
     "carte nationale d'identité", "carte nationale d’identité", "kontonummer", "taxpayer", "my number", "mynumber", "id card", "id_card", "idcard", "id-card", "id number", "id_number", "idnumber", "id-number", "sv-nummer", "sv_nummer",
-    "sv nummer", "svnummer", "num secu", "num_secu", "numsecu", "bank account n", "bank_account_n", "bankaccountn", "bank-account-n", "pan card", "pan_card", "pancard", "pan number", "pan_number", "pannumber", "pan-number", "checking account", "savings account", "emirates id", "emirates_id", "pass-nr", "pass nr", "passnr", "isikukood", "kennitala", "asmens kod", "personas kods", "matricule", "cédula", "numéro de permis", "身份证", "身份證", "주민등록번호", "マイナンバー", "паспорт", "снилс", "инн",
+    "sv nummer", "svnummer", "num secu", "num_secu", "numsecu", "bank account n", "bank_account_n", "bankaccountn", "bank-account-n", "pan card", "pan_card", "pancard", "pan number", "pan_number", "pannumber", "pan-number", "checking account", "savings account", "emirates id", "emirates_id", "pass-nr", "pass nr", "passnr", "isikukood", "kennitala", "asmens kod", "personas kods", "matricule", "cédula", "numéro de permis", "身份证", "身份證", "주민등록번호", "マイナンバー", "תעודת זהות", "ת.ז", "מספר זהות", "رقم الهوية", "الرقم القومي", "کد ملی", "αφμ", "αμκα", "ідентифікаційний код", "เลขบัตรประชาชน", "เลขประจำตัวประชาชน", "паспорт", "снилс", "инн",
 )  # fmt: skip
 """Names of one word, also in longer ones."""
 _FIRST: Final = (
@@ -30,7 +31,7 @@ _FIRST: Final = (
 )  # fmt: skip
 """First words of names of several words: `tax id`, `tax_id`, `taxId`."""
 _SECOND: Final = (
-    r"(?i:['’]?s?[ _.-]?(?:security|insurance|file|identi(?:fication|fikation|ty)|avs\b|national|fiscale?\b|nacional|sanitaria|vitale|d['’]identité|registration|"
+    r"(?i:['’]?s?[ _.-]?(?:(?:(?:member(?:ship)?|policy|subscriber|patient|card|plan|group)[ _-]){1,2}(?:id|no|nr|number)(?![a-z])|security|insurance|file|identi(?:fication|fikation|ty)|avs\b|national|fiscale?\b|nacional|sanitaria|vitale|d['’]identité|registration|"
     r"c[ií]slo|číslo|register|licen[cs]e|licen[cs]ing|sociale?\b|de (?:conduire|conducir|retraite|seguro|sécu)|di guida|secu\b|sécu\b|"
     r"(?:id|nr|no|number|nummer|num|card)(?![a-zß-ɏ])))"
 )
@@ -68,16 +69,23 @@ def _is_personal(value: str) -> bool:
     digits = sum(c.isdigit() for c in plain)
     return (
         len(plain) >= _FEWEST
-        and digits >= _FEWEST_DIGITS
+        and (digits >= _FEWEST_DIGITS or _is_drawn(value, digits))
         and len(set(plain)) >= 3
         and _DATE.fullmatch(value) is None
         and _OF_A_FIRM.fullmatch(value) is None
     )
 
 
+def _is_drawn(value: str, digits: int) -> bool:
+    """Whether capitals and a few digits alternate as in the numbers of identity cards."""
+    return digits >= 2 and value.isalnum() and len(value) >= _LONG and count_changes(value) >= 3
+
+
+_LONG: Final = 9
+
 _ANSWERS: Final = in_answers(_VALUE, _is_personal)
 _LINKED: Final = before_names(_VALUE, _is_personal, longest=30, has_digits=True)
-_NEAR: Final = re.compile(r"\d[A-Z]?\d")
+_NEAR: Final = re.compile(r"\d[A-Z]{0,5}\d")
 
 
 def _named(text: str, low: str, names: list[int]) -> Iterator[tuple[int, int]]:

@@ -33,6 +33,7 @@ from lull.core.secrets.values.phrases import (
     JOINED_PHRASE,
     drawn_in_groups,
     is_joined_phrase,
+    is_numbered_phrase,
     passphrase,
 )
 from lull.core.secrets.values.plain_words import DUMMIES
@@ -114,6 +115,8 @@ def _random16(value: str) -> bool:
 
 def _answer(value: str) -> bool:
     plain = value.rstrip(".,:;!?)]}*")
+    if is_numbered_phrase(plain):
+        return True
     return not is_readable(plain) and (has_sign(plain) or looks_random(plain))
 
 

@@ -46,12 +46,30 @@ def _is_code(value: str) -> bool:
     """
     if _CODE.match(value):
         asked = value.removesuffix("?")  # an optional value in code, or a password's last sign
-        return asked == value or not (asked.isalnum() and _is_drawn_part(asked))
+        return asked == value or not (asked.isalnum() and _is_made_up(asked))
     dotted = _DOTTED.match(value)
     if dotted is None:
         return False
     parts = re.split(r"[._]", value)
-    return bool(dotted[1]) or not any(_is_drawn_part(part) for part in parts)
+    return bool(dotted[1]) or not (any(map(_is_drawn_part, parts)) or _are_drawn(parts))
+
+
+def _is_made_up(asked: str) -> bool:
+    """Whether what a question mark follows is no type in code: long, with two digits at its end."""
+    return _is_drawn_part(asked) or (len(asked) >= _LONGER_THAN_TYPES and asked[-2:].isdigit())
+
+
+_LONGER_THAN_TYPES: Final = 10
+
+
+def _are_drawn(parts: list[str]) -> bool:
+    """Whether short parts are drawn at random together: names seldom change so often."""
+    short = "".join(part for part in parts if not _TECHNICAL.match(part))
+    changes = sum(count_changes(part) for part in parts if not _TECHNICAL.match(part))
+    return changes >= _DENSE and changes * 5 >= len(short) * 2
+
+
+_DENSE: Final = 4
 
 
 def _is_drawn_part(part: str) -> bool:

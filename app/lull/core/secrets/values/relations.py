@@ -12,7 +12,7 @@ from lull.core.secrets.values.pattern import LINE_END, QUOTE, SIGN
 
 _OPEN: Final = r"(?:\*{1,2}|[«„“‘`(\[#]|&quot;|\\{0,7}[\"'`]|[ \u00a0]){0,5}"
 _STATED: Final = (
-    r"(?:is|are|was|be|to|as|now|ist|sind|war|wäre|lautet|lauten|heißt|zu|auf|als|est|était|c['’]est|sera|es|era|será|è|é|"
+    r"(?:is(?: the)?|are|was|be|to|as|now|ist(?: d(?:ie|er|as))?|sind|war|wäre|lautet|lauten|heißt|zu|auf|als|set to|is set to|steht auf|réglé sur|est(?: l[ea])?|était|c['’]est|sera|es(?: el| la)?|era|será|è|é|"
     r"est le|är|er|jest|to|on|bude|je|olarak|adalah|it['’]s|(?:nehme|nutze|verwende|benutze|habe|setze|brauche) ich|I (?:use|took|have)|j['’]utilise|j['’]ai mis|uso|puse|pongo|nämlich|take|nimm|toma|prends)"
 )
 _WORD: Final = r"[^\W\d_][^\W\d_'’.-]{0,15}"
@@ -22,7 +22,7 @@ _AGAIN: Final = (
 )
 BEHIND: Final = (
     rf"{QUOTE}?[\])]{{0,2}}\*{{0,2}}(?:[ ]?\([^()\n]{{1,30}}\))?"
-    rf"(?:(?:[ ]{_WORD}){{0,4}}?{SIGN}|</[\w:.-]{{1,40}}>\s{{0,40}}<[\w:.-]{{1,40}}>\s{{0,4}}|>\s{{0,4}}|[ \t]{{0,3}}\|[ \t]{{0,3}}|[ ]?,[ ]?(?=[\"'\\])|[ ](?:—|–|-|→)[ ]|\t{{1,4}}|"
+    rf"(?:['’]s(?:[ ]{_AGAIN})?[ ]|(?:[ ]{_WORD}){{0,4}}?{SIGN}|</[\w:.-]{{1,40}}>\s{{0,40}}<[\w:.-]{{1,40}}>\s{{0,4}}|>\s{{0,4}}|[ \t]{{0,3}}\|[ \t]{{0,3}}|[ ]?,[ ]?(?=[\"'\\])|[ ](?:—|–|-|→)[ ]|\t{{1,4}}|"
     rf"(?:[ ]{_WORD}){{0,5}}?[ \u00a0]{_STATED}(?:[ ]{_AGAIN})?[ ]?:?[ \u00a0]|[ ]\((?:it['’]s[ ])?|[ ])"
     rf"{_OPEN}"
 )

@@ -23,6 +23,10 @@ _LONG: Final = 10
 _FEWEST_DIGITS: Final = 3
 _MANY_CHANGES: Final = 5
 _STRONG: Final = re.compile(r"[A-Za-z0-9][!#$%*?^~&@+=][A-Za-z0-9]")
+_SIGN_LAST: Final = re.compile(
+    r"^[A-Za-z][A-Za-z0-9]{3,}[A-Za-z0-9_-]*(?!(?<!\d)20\d\d)\d{2,}[!#$%]$"
+)
+"""A sign behind the digits at the end, as forms ask for one."""
 _WEAK: Final = re.compile(r"[A-Za-z0-9][-_.][A-Za-z0-9]")
 _OF_CODE: Final = re.compile(
     r"[/\\(){}\[\]]|%(?:2[0-9A-F]|3[A-F]|C3|0A|5[BD])|[&?]\w+=|\+\w+\+|&&|==|::|->|\.\w{1,4}$(?<!\d)(?<![A-Z]{2})(?<!\d[a-z]{2})|^[\w.-]+[=@][\w.-]+\.[a-z]{2,}$|"
@@ -45,6 +49,8 @@ def clearly_typed(value: str) -> bool:
     if not has_sign(plain) or is_readable(plain):
         return False
     lower, upper = any(c.islower() for c in plain), any(c.isupper() for c in plain)
+    if _SIGN_LAST.search(plain) and lower and upper:
+        return True
     if _STRONG.search(plain):
         return (lower and upper) or digits >= 2
     # Hyphens, dots and underscores are in names, too: those have few digits, and behind the letters.
@@ -63,11 +69,19 @@ def clearly_drawn(value: str) -> bool:
         and _UUID.fullmatch(plain) is None
         and _DIGEST.match(plain) is None
         and _PAIR.search(plain) is None
+        and not _is_path_of_names(plain)
         and looks_random(plain, least=_SHORTEST_DRAWN)
         and count_changes(plain) * 6 >= len(plain)
     )
 
 
+def _is_path_of_names(value: str) -> bool:
+    """Whether dots join short names, as in code."""
+    return _NAMES.fullmatch(value) is not None and max(map(len, value.split("."))) < _SHORTEST_PART
+
+
+_NAMES: Final = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
+_SHORTEST_PART: Final = 12
 _SHORTEST_DRAWN: Final = 16
 _PAIR: Final = re.compile(r"[&?]\w+=\S")
 """The next pair of a query, before which a value ends."""
