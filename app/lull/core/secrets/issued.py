@@ -19,6 +19,7 @@ _BECH32: Final = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
 _PUBLIC_PART: Final = re.compile(rf"{QUOTE}(?:x|y|n){QUOTE}\s{{0,3}}:\s{{0,3}}{QUOTE}$")
 """The members of a JSON web key that are meant to be published."""
 _LONGEST_PREFIX: Final = 48
+_SHORT_PREFIX: Final = 6
 _SURELY_RANDOM: Final = 32
 _SURELY_MIXED: Final = 26
 """Fewest characters of a body with letters of both cases and digits behind an underscore."""
@@ -50,8 +51,11 @@ def _issued(token: str) -> bool:
     longest = long[0] if long else max(pieces, key=len)
     at = token.index(longest)
     prefix = [piece.lower() for piece in re.split(r"[_~.-]", token[:at]) if piece]
-    if not prefix or at > _LONGEST_PREFIX or _NAMES_OF_OTHERS.fullmatch(prefix[0]):
+    if not prefix or _NAMES_OF_OTHERS.fullmatch(prefix[0]):
         return False
+    if at > _LONGEST_PREFIX:
+        body = token[len(pieces[0]) + 1 :]
+        return len(pieces[0]) <= _SHORT_PREFIX and is_mixed(body)
     if count_changes(re.split(r"[_~.-]", token, maxsplit=1)[0]) > 1:
         return False  # itself drawn at random, as the beginning of a base64 text: no issuer's
     telling = not _NAMES_OF_KEYS.isdisjoint(prefix)

@@ -19,7 +19,7 @@ _BEGINS: Final = r"(?:(?<=\\[nrtbf])|(?<![A-Za-z0-9+/_.~-]))"
 _ENDS: Final = r"(?![A-Za-z0-9+/=])"
 _BODY: Final = re.compile(rf"(?:[!|^]|::)([A-Za-z0-9+/_-]{{24,4000}}={{0,2}}){_ENDS}")
 _PREFIX: Final = re.compile(
-    r"(?:(?<=\\[nrtbf])|(?<![^\s\"'`=(>,:]))[A-Za-z0-9][A-Za-z0-9^#|!:.~-]{0,62}$"
+    r"(?:(?<=\\[nrtbf])|(?<![^\s\"'`=(>,:\[{;]))[A-Za-z0-9][A-Za-z0-9^#|!:.~-]{0,62}$"
 )
 _LONGEST_PREFIX: Final = 64
 
@@ -101,8 +101,8 @@ JOINED: Final = (
         where=PatternPlace.RUN,
         check=_is_stellar,
         has_digits=True,
-        holds="«SAAACAQDAQCQMBYIBEFAWDANBYHRAEISCMKBKFQXDAMRUGY4DUPB7MTM»",
-        spares="SAAACAQDAQCQMBYIBEFAWDANBYHRAEISCMKBKFQXDAMRUGY4DUPB7MTN",
+        holds="«SAFTAVL2T7COSDRTLB62FR7MCE3FXAFFZLXRIOK6QOUM34QXHRQYNR3M»",
+        spares="SAFTAVL2T7COSDRTLB62FR7MCE3FXAFFZLXRIOK6QOUM34QXHRQYNR3A",
     ),
     Pattern(
         kind="card",

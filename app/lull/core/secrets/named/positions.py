@@ -44,8 +44,10 @@ _CHARACTER: Final = (
 )
 """One character of a value; the scripts that go on without a blank after a Latin word end it."""
 _FREE: Final = r"(?:(?<=\\[nrt])|(?<![\w@]))"
-_VALUE: Final = rf"{_FREE}({_CHARACTER}{{5,200}})"
-_MARKED: Final = rf"{_FREE}((?={_CHARACTER}{{0,60}}[\d!#$%&*+=?@^~]){_CHARACTER}{{5,200}})"
+_NO_CRY: Final = r"(?![A-Za-z][a-z]{0,16}!+\))"
+"""A word that somebody calls out in brackets is no value."""
+_VALUE: Final = rf"{_FREE}{_NO_CRY}({_CHARACTER}{{5,200}})"
+_MARKED: Final = rf"{_FREE}{_NO_CRY}((?={_CHARACTER}{{0,60}}[\d!#$%&*+=?@^~]){_CHARACTER}{{5,200}})"
 """A value with a digit or a sign, which tells it from the words of a sentence."""
 _LETTER: Final = (
     r"[^\s\x00-@\[-`\{-\xa9\xab\xbb\u2000-\u206f\u3000-\u303f\uff00-\uff0f\uff1a-\uff20⟨⟩]"

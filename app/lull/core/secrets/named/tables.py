@@ -30,9 +30,11 @@ from lull.core.secrets.values.phrases import is_joined_phrase
 from lull.core.secrets.values.public_names import names_public
 
 _LINE: Final = re.compile(
-    rf"{LINE_END}|:[ ]?\\{{0,7}}\"|\\{{0,7}}\"\s?[}}\]]|</?(?:pre|code|textarea|p|div|note)>"
+    rf"{LINE_END}|:[ ]?\\{{0,7}}\"|\\{{0,7}}\"\s?[}}\]]|\\{{0,7}}\",\s?\\{{0,7}}\"[\w-]{{1,40}}\\{{0,7}}\"\s?:|</?(?:pre|code|textarea|p|div|note)>"
 )
 """Where a row ends, also in a JSON string."""
+_MEMBER: Final = re.compile(r"\\{0,7}\",[^,]*:")
+"""The end of a member of a JSON object, behind which the name of the next stands."""
 _SPLIT: Final = {
     "|": re.compile(r"\|"),
     "\t": re.compile(r"\t|\\{1,4}t"),
@@ -44,7 +46,9 @@ _RULE: Final = re.compile(r"[\s|+:=>#/-]*")
 _MOST_ROWS: Final = 5_000
 _LONGEST_LINE: Final = 4_000
 _MOST_COLUMNS: Final = 60
-_EDGES: Final = re.compile(rf"(?:\s|{QUOTE}|\*|[>#/+]+(?=\s)|<!--|/\*)*")
+_EDGES: Final = re.compile(
+    rf"(?:\s|{QUOTE}|\*|[>#/+]+(?=\s)|<!--|/\*|\[\d{{1,2}}:\d\d\]|<\w{{1,16}}>(?=\s))*"
+)
 
 _PASSWORD: Final = re.compile(
     "(?i)(?:"
@@ -81,6 +85,8 @@ def _line_around(text: str, at: int) -> tuple[int, int] | None:
 def _rows(text: str, at: int) -> Iterator[tuple[int, int]]:
     """The lines from the one that ends at a place on."""
     while (end := _LINE.match(text, at) or _LINE.search(text, at, at + _LONGEST_LINE)) is not None:
+        if _MEMBER.fullmatch(end.group()) is not None:
+            return
         last = _LINE.search(text, end.end(), end.end() + _LONGEST_LINE)
         stop = last.start() if last else min(len(text), end.end() + _LONGEST_LINE)
         yield end.end(), stop
@@ -133,7 +139,7 @@ def _columns(text: str, begin: int, end: int) -> tuple[str, int, dict[int, _Test
     for sign in _SPLIT:
         if sign not in line and not (sign == "\t" and "\\t" in line):
             continue
-        signs = line.count(sign)
+        signs = sum(1 for _ in _SPLIT[sign].finditer(line))
         below = _goes_on(text, end, sign, signs + 1) if signs <= _MOST_COLUMNS else 0
         if not below:
             continue

@@ -70,6 +70,9 @@ def _later(
     def find(text: str, low: str, names: list[int]) -> Iterator[tuple[int, int]]:
         done = 0
         for end in names:
+            # In the middle of a drawn value letters may be those of a short name.
+            if text[end : end + 1].isalnum():
+                continue
             begin, stop = max(end, done), _rest_of_line(text, end)
             if _DIGIT.search(text, begin, stop) is None:
                 continue
@@ -78,7 +81,7 @@ def _later(
                     continue
                 if signed:
                     first = max(0, end - _NAME, text.rfind("\n", 0, end) + 1)
-                    between = text[first : one.start(1)].rpartition('": "')[2]
+                    between = _BREAK.split(text[first : one.start(1)])[-1].rpartition('": "')[2]
                     if _SIGN_BEFORE.search(between) is None or _OF_OTHERS.search(between):
                         continue
                 yield one.start(1), one.start(1) + len(one[1].rstrip(".,:;)"))
@@ -93,7 +96,7 @@ _LONGEST_CUT: Final = 60
 
 _SPEAKER: Final = r"(?:[>#+*_$ \t-]|\[?\d{1,2}:\d\d\]?[ ]?|<[^<>\n]{1,24}>[ ]?|\w{1,16}:[ ]|(?:new|neue[rs]?|nouve\w{1,3}|nuev[oa]|initial|generated)[ ]\w{1,16}:[ ]|\d{1,2}[.)][ ]){0,4}"
 _BELOW: Final = re.compile(
-    rf"(?i)(?:{LINE_END}{_SPEAKER}[\w.@-]{{0,40}}[ ]?){{0,2}}{LINE_END}{_SPEAKER}[\"'`]{{0,3}}([^\s\"'`<>|,;\\⟨⟩]{{8,400}})[\"'`]{{0,3}}(?=\s{{0,3}}(?:[\n<|`\\\"]|\*/|-->|$))"
+    rf"(?i)(?:{LINE_END}{_SPEAKER}[\w.@-]{{0,40}}[ ]?){{0,2}}{LINE_END}{_SPEAKER}[\"'`]{{0,3}}([^\s\"'`<>|,;\\⟨⟩]{{8,400}})[\"'`]{{0,3}}(?=\s{{0,3}}(?:[\n<|`\\\"]|\*/|-->|[(\U0001f300-\U0001faff]|and |$))"
 )
 
 

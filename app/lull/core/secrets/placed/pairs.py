@@ -8,7 +8,7 @@ import re
 from typing import Final
 
 from lull.core.secrets.values.judging import count_changes, looks_random, not_dummy
-from lull.core.secrets.values.pattern import BARE, LINE_END, QUOTE, Pattern, PatternPlace
+from lull.core.secrets.values.pattern import BARE, QUOTE, Pattern, PatternPlace
 from lull.core.secrets.values.plain_words import WORDS
 from lull.core.secrets.values.typed import clearly_secret, clearly_typed
 
@@ -114,7 +114,7 @@ PAIRS: Final = (
         kind="password",
         # A line of a file of users: a name, and at once a drawn password.
         regex=re.compile(
-            rf"(?:{LINE_END}|\A|[\"'`|])[>*#+$ \t-]{{0,6}}(?!(?:sha|md5|id|uuid|key|image|video|doc|file|ref|tag|rev|commit|etag|cache|build|trace|span|node|user|digest|hash|v\d)\w{{0,6}}:)[a-z][a-z0-9_-]{{1,20}}:([A-Za-z0-9]{{12,64}})(?=[ \t]{{0,4}}(?:{LINE_END}|[\"'`<|]|\Z))"
+            r"(?:(?<=\\[nrt])|(?<![^\s\"'`|>\[(]))(?!(?:sha|md5|id|uuid|key|image|video|doc|file|ref|tag|rev|commit|etag|cache|build|trace|span|node|user|digest|hash|v\d)\w{0,6}:)[a-z][a-z0-9_-]{1,20}:([A-Za-z0-9]{12,64})(?=[\s\"'`<|)\],\\]|\Z)"
         ),
         where=PatternPlace.TEXT,
         hints=(":",),

@@ -175,11 +175,11 @@ TOLD: Final = (
     ),
     Pattern(
         kind="password",
-        # A key or a lock as a picture stands for the word.
+        # A key or a lock as a picture stands for the word, also as the two halves of an escape.
         regex=re.compile(
-            rf"[\U0001f510-\U0001f513\U0001f5dd]\ufe0f?[ ]?[:=]?[ ]?(?:\w{{2,16}}:[ ])?{_VALUE}"
+            rf"(?:[\U0001f510-\U0001f513\U0001f5dd]|\ud83d[\udd10-\udd13\udddd])\ufe0f?[ ]?[:=]?[ ]?(?:\w{{2,16}}:[ ])?{_VALUE}"
         ),
-        hints=("\U0001f510", "\U0001f511", "\U0001f512", "\U0001f513", "\U0001f5dd"),
+        hints=("\U0001f510", "\U0001f511", "\U0001f512", "\U0001f513", "\U0001f5dd", "\ud83d"),
         where=PatternPlace.ANYWHERE,
         check=_noted,
         holds="\U0001f511 «nimbusMX636!»",
@@ -209,7 +209,7 @@ TOLD: Final = (
         # Three words that are nobody's sentence, behind a name of what has several.
         regex=re.compile(
             rf"(?i:losungswort|kennwortsatz|codewort|pass[ -]?phrase|code ?word|phrase secrète|palabra de paso|parola d['’]ordine|mot de passe)(?:[ ][^\W\d_]{{2,16}}){{0,4}}?(?:[ ]?:|[ ]{_IS})[ ]{QUOTE}?"
-            r"([a-zà-ÿ]{4,14} [a-zà-ÿ]{4,14} [a-zà-ÿ]{4,14})(?=[.!\"'`»”)]{0,2}(?:\s{0,2}(?:$|\n|\\|<|\*/|-->|\|)|\"))"
+            r"([a-zà-ÿ]{4,14} [a-zà-ÿ]{4,14} [a-zà-ÿ]{4,14})(?=[.!\"'`»”)\]]{0,2}(?:\s{0,2}(?:$|[^\w\s,;&–—-]|-->)|\n))"
         ),
         hints=(
             *("losung", "kennwortsatz", "codewort", "pass phrase", "passphrase", "pass-phrase"),
@@ -231,7 +231,7 @@ TOLD: Final = (
         # The answer to a secret question.
         regex=re.compile(
             r"(?i:geheimfrage|sicherheitsfrage|security question|question secrète|question de sécurité|pregunta (?:secreta|de seguridad)|domanda segreta)[ ]?[,:]?[ ][^\n:?]{4,80}?[ ]?(?:[:?]|[–—-](?=[ ]))[ ]"
-            r"([A-ZÀ-Ý][^\W\d_]{4,40})(?=[.!\"'`)]{0,2}(?:\s{0,2}(?:$|\n|\\|<|\*/|-->|\|)|\"))"
+            r"([A-ZÀ-Ý][^\W\d_]{4,40})(?=[.!\"'`»”)\]]{0,2}(?:\s{0,2}(?:$|[^\w\s,;&–—-]|-->)|\n))"
         ),
         hints=(
             *("geheimfrage", "sicherheitsfrage", "security question", "question secr"),

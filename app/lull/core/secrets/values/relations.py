@@ -107,7 +107,9 @@ _ANSWERED: Final = (
     r"es|that['’]s|the|das|ist|is|one sec|moment|hi|hey|of course|natürlich|bien sûr|toma|tiens)[,!:.]{0,2}[ ]){0,3}"
 )
 _ANSWER: Final = rf"{LINE_END}(?:\s|\\[nrt]){{0,4}}{_SPEAKER}{_ANSWERED}{_OPEN}"
-_ALONE: Final = r"(?=[\"'`*»”).!]{0,3}(?:\s{0,3}(?:$|\n)|\\|[\"<]|[,;][ ]|[ ](?:\(|—|–|-)))"
+_ALONE: Final = (
+    r"(?=[\"'`*»”).!]{0,3}(?:\s{0,3}(?:$|\n)|\\|[\"<]|[,;][ ]|[ ](?:[^\w\s]|(?:and|und|et|y)[ ])))"
+)
 
 
 def in_answers(
