@@ -71,7 +71,8 @@ def _later(
         done = 0
         for end in names:
             # In the middle of a drawn value letters may be those of a short name.
-            if text[end : end + 1].isalnum():
+            behind = text[end : end + 1]
+            if behind.isdigit() or behind.isupper():
                 continue
             begin, stop = max(end, done), _rest_of_line(text, end)
             if _DIGIT.search(text, begin, stop) is None:
