@@ -176,7 +176,7 @@ COMMANDS: Final = (
         regex=re.compile(
             rf"(?i)--?{_SECRET_FLAGS}(?:[ =:]|{QUOTE}\s?,\s?{QUOTE}){{1,2}}{QUOTE}?({BARE}{{4,200}})"
         ),
-        hints=("--", "-pass", "-storepass", "-keypass"),
+        hints=("--", "-pass", "-storepass", "-keypass", "-src", "-dest", "-new"),
         where=PatternPlace.ANYWHERE,
         check=_word_or_random,
         not_before=re.compile(r"[\w-]$"),
@@ -230,7 +230,7 @@ COMMANDS: Final = (
     Pattern(
         kind="password",
         regex=re.compile(
-            rf"(?i)net\s{{1,3}}use\s[^\n]{{0,40}}?\\{{2,8}}[^\s\"]{{3,120}}\s{{1,3}}(?:/user:\S{{1,64}}\s{{1,3}})?{_VALUE}"
+            rf"(?i)net\s{{1,3}}use\s[^\n]{{0,40}}?(?:\\{{2,8}}|//)[^\s\"]{{3,120}}\s{{1,3}}(?:/user:\S{{1,64}}\s{{1,3}})?{_VALUE}"
         ),
         hints=("net use",),
         check=_word_or_random,

@@ -21,7 +21,7 @@ FILES: Final = (
     Pattern(
         kind="private-key",
         regex=re.compile(
-            r"-{4,5} ?BEGIN (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)? ?-{4,5}[\s\S]*?"
+            r"-{4,5} ?BEGIN (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)? ?-{4,5}(?!-)(?!(?:\s|\\{1,4}[nrt]|[>#+|]){0,12}(?:\.{2,}|…|\*{3,}|<|\[|(?i:x{3,}|your|redacted|base64)))[\s\S]*?"
             r"(?:-{4,5} ?END (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)? ?-{4,5}|\Z)"
         ),
         hints=("-----begin", "---- begin"),

@@ -14,6 +14,7 @@ from lull.core.secrets.commands import COMMANDS
 from lull.core.secrets.files import FILES
 from lull.core.secrets.issued import ISSUED
 from lull.core.secrets.issuers import ISSUERS
+from lull.core.secrets.joined_tokens import JOINED
 from lull.core.secrets.marked_tokens import MARKED
 from lull.core.secrets.named import NAMED
 from lull.core.secrets.named.assigned import ASSIGNED
@@ -37,7 +38,7 @@ from lull.core.text.undisguised_text import as_read, follows_escape, holds_escap
 
 PATTERNS: Final = (
     *(*FILES, *ISSUERS, *MARKED, *URLS, *COMMANDS, *NUMBERS, *PERSONAL_NUMBERS),
-    *(*ASSIGNED, *SAID, *NAMED, *PLACED, *ISSUED),
+    *(*ASSIGNED, *SAID, *NAMED, *PLACED, *JOINED, *ISSUED),
 )
 """All secret patterns, the most specific first: where two match in the same place, the first names
 the kind.

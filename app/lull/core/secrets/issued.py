@@ -8,6 +8,7 @@ import re
 from typing import Final
 
 from lull.core.secrets.values.judging import count_changes
+from lull.core.secrets.values.letters import are_random_letters
 from lull.core.secrets.values.pattern import QUOTE, Pattern, PatternPlace
 
 _BEGINS: Final = r"(?:(?<=\\[nrtbf])|(?<=\n\+)|(?<=\A\+)|(?<=\\n\+)|(?<![A-Za-z0-9+/_.~-]))"
@@ -18,8 +19,13 @@ _BECH32: Final = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
 _PUBLIC_PART: Final = re.compile(rf"{QUOTE}(?:x|y|n){QUOTE}\s{{0,3}}:\s{{0,3}}{QUOTE}$")
 """The members of a JSON web key that are meant to be published."""
 _LONGEST_PREFIX: Final = 48
+_SHORT_PREFIX: Final = 6
 _SURELY_RANDOM: Final = 32
+_SURELY_MIXED: Final = 26
+"""Fewest characters of a body with letters of both cases and digits behind an underscore."""
 _RANDOM_BEHIND_A_TELLING_PREFIX: Final = 24
+_MIXED_OF_AN_ENVIRONMENT: Final = 20
+_ENVIRONMENTS: Final = frozenset({"live", "test", "prod", "dev", "stg", "staging", "sandbox"})
 _HEX: Final = 40
 _URL_SAFE: Final = 40
 _NAMES_OF_KEYS: Final = frozenset(
@@ -40,11 +46,16 @@ _NAMES_OF_OTHERS: Final = re.compile(
 def _issued(token: str) -> bool:
     """Whether a token is a prefix and a random body."""
     pieces = re.split(r"[_~.-]", token)
-    longest = max(pieces, key=len)
+    # A body may have signs itself, far behind which its longest piece stands.
+    long = [piece for piece in pieces[1:] if len(piece) >= _SURELY_RANDOM]
+    longest = long[0] if long else max(pieces, key=len)
     at = token.index(longest)
     prefix = [piece.lower() for piece in re.split(r"[_~.-]", token[:at]) if piece]
-    if not prefix or at > _LONGEST_PREFIX or _NAMES_OF_OTHERS.fullmatch(prefix[0]):
+    if not prefix or _NAMES_OF_OTHERS.fullmatch(prefix[0]):
         return False
+    if at > _LONGEST_PREFIX:
+        body = token[len(pieces[0]) + 1 :]
+        return len(pieces[0]) <= _SHORT_PREFIX and is_mixed(body)
     if count_changes(re.split(r"[_~.-]", token, maxsplit=1)[0]) > 1:
         return False  # itself drawn at random, as the beginning of a base64 text: no issuer's
     telling = not _NAMES_OF_KEYS.isdisjoint(prefix)
@@ -53,17 +64,40 @@ def _issued(token: str) -> bool:
     least = _RANDOM_BEHIND_A_TELLING_PREFIX if telling else _SURELY_RANDOM
     if len(longest) >= least and _random(longest):
         return True
+    if len(longest) >= _SURELY_MIXED and token[at - 1] == "_" and is_mixed(longest):
+        return True
+    if (
+        len(longest) >= _MIXED_OF_AN_ENVIRONMENT
+        and prefix[-1] in _ENVIRONMENTS
+        and is_mixed(longest)
+    ):
+        return True
+    if telling and _UUID.search(token[at - 9 :]):
+        return True
     body = token[len(prefix[0]) + 1 :]
     return len(body) >= _URL_SAFE and len(longest) >= 8 and _random(body)
 
 
 def _random(body: str) -> bool:
     digits = sum(c.isdigit() for c in body)
-    if digits < max(2, len(body) // 20) or re.fullmatch("[0-9a-f]+", body):
-        return False
     mixed = any(c.islower() for c in body) and any(c.isupper() for c in body)
+    letters = re.sub("[^A-Za-z]", "", body)
+    if digits < max(2, len(body) // 20) and not (mixed and are_random_letters(letters, sure=True)):
+        return False
+    if re.fullmatch("[0-9a-f]+", body):
+        return False
+    if len(body) >= _SURELY_RANDOM and are_random_letters(letters.lower(), sure=True):
+        return True
     return count_changes(body) >= len(body) // (3 if mixed else 5)
 
+
+def is_mixed(body: str) -> bool:
+    """Whether a body of letters of both cases and digits is drawn at random."""
+    sorts = (str.islower, str.isupper, str.isdigit)
+    return all(any(sort(c) for c in body) for sort in sorts) and _random(body)
+
+
+_UUID: Final = re.compile(r"(?<![0-9a-f])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
 
 _A: Final = "q7KxR2mZp4TwB9dHc8LnV5sYf3GjQ6tE"
 
@@ -89,7 +123,7 @@ ISSUED: Final = (
     Pattern(
         kind="token",
         regex=re.compile(
-            rf"{_BEGINS}[A-Za-z][A-Za-z0-9]{{1,15}}[_~.-][A-Za-z0-9_~-]{{24,400}}={{0,2}}{_ENDS}"
+            rf"{_BEGINS}[A-Za-z][A-Za-z0-9]{{1,15}}(?:\.[a-z0-9]{{1,2}})?[_~.-][A-Za-z0-9_~-]{{22,400}}={{0,2}}{_ENDS}"
         ),
         where=PatternPlace.RUN,
         check=_issued,

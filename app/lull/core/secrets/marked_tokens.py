@@ -218,7 +218,7 @@ MARKED: Final = (
         # A first part that no other follows is matched, too, and not searched for a beginning again:
         # from each `eyJ` in it one would read to its end, in time that grows with its square.
         regex=re.compile(
-            r"eyJ[A-Za-z0-9_-]{8,}+(?:\.(?:eyJ)?[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*){1,3})?"
+            r"eyJ[A-Za-z0-9_-]{8,}+(?:\.(?:eyJ)?[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*){1,3}|\.(?:\.[A-Za-z0-9_-]{8,}+){3})?"
         ),
         hints=("eyj",),
         where=PatternPlace.RUN,

@@ -20,7 +20,7 @@ _NO_ISSUERS: Final = re.compile(
 a form of its own.
 """
 _PUBLIC_BEHIND: Final = re.compile(
-    r"(?i)[\"'`]{0,3}[ ](?:as|is|for|als|ist)[ ](?:(?:the|a|my|our|der|den)[ ])?(?:cache|public|publishable|partition|sort|primary|foreign|idempotency)[ _-]?key"
+    r"(?i)[\"'`]{0,3}[ ](?:as|is|for|als|ist)[ ](?:[^\W\d_]{1,8}[ ])?(?:cache|public|publishable|partition|sort|primary|foreign|idempotency)(?:[ _-][a-z]{2,12})?[ _-]?key"
 )
 _PUBLISHED: Final = re.compile(r"(?i)publishable|publicable")
 _PIN_NAME: Final = re.compile(r"(?i)(?<![a-z])pin[\"'`]?\s{0,2}[:=]\s{0,2}[\"'`]?$")
@@ -38,6 +38,8 @@ def is_public(kind: str, text: str, begin: int, end: int) -> bool:
     it: a cache key, the public key token of a .NET assembly, a pin of a circuit board.
     """
     before = text[max(0, begin - _NAME_LENGTH) : begin]
+    if kind == "aws-key" and text.endswith("EXAMPLE", begin, end):
+        return True  # as the documentation marks those that it prints
     if kind not in _KNOWN_BY_NAME:
         return kind == "stripe-key" and text.startswith("pk", begin) and _is_published(before)
     if _PIN_NAME.search(before):

@@ -31,6 +31,8 @@ def _user_password(pair: str) -> bool:
 
 def _in_query(value: str) -> bool:
     plain = re.sub("%[0-9A-Fa-f]{2}", "", value)
+    if re.match(r"(?:sha\d{1,3}|md5|blake\w{1,4})[:-]", plain):
+        return False
     return looks_random(plain) or (len(plain) >= 20 and plain.isdigit())
 
 

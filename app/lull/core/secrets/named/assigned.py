@@ -32,6 +32,8 @@ from lull.core.secrets.values.pattern import (
     Pattern,
     PatternPlace,
 )
+from lull.core.secrets.values.phrases import is_numbered_phrase
+from lull.core.secrets.values.typed import clearly_typed
 
 PASSWORD_NAME: Final = (
     r"(?:pass?[ _-]?(?:word|wort|phrase|wd|code)|psswd|pwd|psw|pswd|kennwort|losung|phrase[ _-](?:de[ _-]passe|secr[eè]te)|palabra[ _-](?:secreta|de[ _-]paso)|frase[ _-](?:de[ _-](?:contrase(?:ñ|n)a|paso)|secreta|segreta)|mot(?:s)?[ _-]?de[ _-]?passe|"
@@ -44,9 +46,9 @@ PASSWORD_HINTS: Final = (
     "lösenord", "adgangskode", "salasana", "hasło", "haslo", "пароль", "密码", "密碼", "\\u5bc6", "口令", "パスワード", "비밀번호",
 )  # fmt: skip
 _TAIL: Final = r"(?:[_.-]?(?:\d{1,2}|value|plain|text|plaintext|string|prod|dev|staging|live|db|root|admin|new|old|current|raw|base64|b64|hash|s))?"
-_CLOSE: Final = rf"{QUOTE}?\]?\)?(?:\s?\*{{1,2}})?(?:{GAP}:{GAP}(?:&?(?:'static )?(?:str|String|string|Optional\[str\]|char|text)\??)(?={GAP}=))?"
-_TO: Final = rf"(?:{SIGN}|{GAP}(?:\|\||\?\?){GAP}(?=[\"'`])|{GAP}\|{GAP}|</?(?:td|th|b|dt|dd|strong)>(?:\s{{0,4}}<(?:td|dd|code|b)>)?)(?:\*{{1,2}})?{GAP}(?:\(?[bru]{{0,2}}(?=[\"'\\]))?"
-_QUOTED_VALUE: Final = r"(\\{0,7}\"|\\{0,7}'|`|&quot;|&#39;|“|„|«|%22|\\{1,4}u0022)((?:(?!\1|[\"\n⟨⟩]|\\{1,7}\"|\\n).){3,300})(?=\1|[\"”»]|\\)"
+_CLOSE: Final = rf"{QUOTE}?\]?\)?(?:\s?\*{{1,2}})?(?:{GAP}:{GAP}(?:&?(?:'static )?(?:str|String|string|Optional\[str\]|char|text)\??)(?={GAP}=)|{GAP}as{GAP}(?:string|object|variant)(?={GAP}=))?"
+_TO: Final = rf"(?:{SIGN}|{GAP}(?:\|\||\?\?){GAP}(?=[\"'`])|{GAP}\|{GAP}|</?(?:td|th|b|dt|dd|strong)>(?:\s{{0,4}}<(?:td|dd|code|b)>)?)(?:\*{{1,2}})?{GAP}(?:\(?(?:[bru]{{0,2}}|@|L|N)(?=[\"'\\]))?"
+_QUOTED_VALUE: Final = r"(\\{0,7}\"|\\{0,7}'|`|&quot;|&#39;|“|„|«|%22|\\{1,4}u0022)((?:(?!\1|[\"\n⟨⟩]|\\{1,7}\"|\\n).){3,300})(?=\1|[\"”»]|\\)(?!\\{0,7}\"[ ]?:[ ])"
 
 _QUALIFIED: Final = re.compile(
     r"(?i)(?:secret|private|api|access|account|auth|master|encryption|signing|shared|session|service|admin|deploy|license|app|application|"
@@ -83,6 +85,10 @@ def _drawn_key(value: str) -> bool:
     return looks_random16(value) and not re.match(r"(?:sha|md)\d", value)
 
 
+def _drawn_or_phrase(value: str) -> bool:
+    return looks_random(value) or is_numbered_phrase(value)
+
+
 def _header(value: str) -> bool:
     return len(value) >= 8 and (looks_random(value) or has_sign(value))
 
@@ -96,6 +102,8 @@ def _either(value: str) -> bool:
     bare = value.strip()
     if len(bare) < 6 or any(c.isspace() for c in bare):
         return False
+    if clearly_typed(bare) or is_numbered_phrase(bare):
+        return True
     if re.fullmatch(r"[A-Za-z_$][\w$-]*(?:[./:][\w$-]+)*", bare) and not looks_random(bare):
         return bool(re.search(r"\d", bare)) and not re.search(r"[._/:-]", bare)
     return quoted_password(bare)
@@ -118,7 +126,7 @@ ASSIGNED: Final = (
     Pattern(
         kind="basic-auth",
         regex=re.compile(
-            rf"(?i)authorization{QUOTE}?\]?\s?(?:{SIGN}|,\s?|(?=[\"'])){QUOTE}?basic(?:\s|%20|\+){{1,3}}{QUOTE}?([A-Za-z0-9+/]{{8,}}={{0,2}})"
+            rf"(?i)authorization{QUOTE}?\]?\s?(?:{SIGN}|,\s?|(?=\\{{0,7}}[\"'])){QUOTE}?basic(?:\s|%20|\+){{1,3}}{QUOTE}?([A-Za-z0-9+/]{{8,}}={{0,2}})"
         ),
         hints=("authorization",),
         where=PatternPlace.ANYWHERE,
@@ -187,7 +195,7 @@ ASSIGNED: Final = (
         kind="cookie",
         regex=re.compile(
             rf"(?i)(?:connect\.sid|phpsessid|jsessionid|asp\.net_sessionid|sessionid|session_id|session|sid|csrftoken|xsrf-token|_session|remember_token|laravel_session|auth_session)"
-            rf"{QUOTE}?(?:{SIGN}){QUOTE}?([A-Za-z0-9._%+/=-]{{16,}})"
+            rf"{QUOTE}?(?:{SIGN}){QUOTE}?([A-Za-z0-9._%+/=!*~-]{{16,}})"
         ),
         hints=(
             "connect.sid",
@@ -333,7 +341,7 @@ ASSIGNED: Final = (
             ),
             hints=hints,
             where=PatternPlace.ANYWHERE,
-            check=looks_random,
+            check=_drawn_or_phrase,
             before=before,
             not_before=NOT_A_SECRET,
             holds=f"{word} = «wJalrXUtnFEMI/K7MDENG/bPxRfiCY»",
@@ -362,7 +370,7 @@ ASSIGNED: Final = (
     Pattern(
         kind="secret",
         regex=re.compile(
-            rf"(?i)(?:token|secret|key|apikey|credentials?|signature|dsn|pat|jwt|salt|seed|auth){_CLOSE}{SIGN}(?:[bru]{{1,2}}(?=[\"'\\]))?{QUOTE}?(?:base64:|django-insecure-|u\+)?({BARE}{{6,2000}})"
+            rf"(?i)(?:token|secret|key|apikey|credentials?|signature|dsn|pat|jwt|salt|seed|auth){_CLOSE}{SIGN}(?:(?:[bru]{{1,2}}|@)(?=[\"'\\])|\$\((?:echo|printf)[ ])?{QUOTE}?(?:base64:|django-insecure-|u\+)?({BARE}{{6,2000}})"
         ),
         hints=(
             "token",
@@ -380,7 +388,7 @@ ASSIGNED: Final = (
         ),
         where=PatternPlace.ANYWHERE,
         before=re.compile(r"(?:[A-Z0-9]_|[A-Z]{2}|[a-z0-9]_)$"),
-        check=looks_random,
+        check=_drawn_or_phrase,
         not_before=NOT_A_SECRET,
         holds="export GITHUB_TOKEN=«abc123def456ghi789»",
         spares="SORT_KEY=created_at_1",

@@ -105,7 +105,7 @@ CALLS: Final = (
         kind="secret",
         # A client is made of one long random text, or of a name and one.
         regex=re.compile(
-            rf"(?:new [A-Z]\w{{1,30}}|= ?[A-Z]\w{{1,30}}|Client|client)\(\s?(?:\{{\s?)?(?:{_ARGUMENT})?(?:\w{{1,16}}\s?[:=]\s?)?{_STRING}"
+            rf"(?:new (?!Guid|UUID|Uuid|ObjectId|Big)[A-Z]\w{{1,30}}|= ?[A-Z]\w{{1,30}}|Client|client)\(\s?(?:\{{\s?)?(?:{_ARGUMENT})?(?:\w{{1,16}}\s?[:=]\s?)?{_STRING}"
         ),
         hints=("new ", "=", "client("),
         where=PatternPlace.ANYWHERE,

@@ -147,7 +147,7 @@ DEVICES: Final = (
         ),
         hints=('" "', '" \\'),
         where=PatternPlace.TEXT,
-        check=has_sign,
+        check=lambda value: has_sign(value) and re.fullmatch(r"[A-Za-z]+/[\d.]+", value) is None,
         holds='"anna" "«t1gerX»"',
         spares='"anna" "reader"',
     ),

@@ -178,9 +178,9 @@ CODES_TO_ENTER: Final = (
         kind="pin",
         # What one is told to type in.
         regex=re.compile(
-            rf"(?i:use|enter|type|gib|nutze|verwende|saisissez|utilisez|entrez|usa|introduce|usi|digite)[ ]{QUOTE}?(\d{{4,8}}){QUOTE}?[ ](?i:as|to (?:log|sign) in|als|comme|como|come)[ ]"
+            rf"(?i:use|enter|type|gib|nutze|verwende|saisissez|utilisez|entrez|usa|introduce|usi|digite)[ ](?:code[ ])?{QUOTE}?(\d{{4,8}}){QUOTE}?(?:[ ](?i:to (?:log ?in|sign ?in|verify|confirm|activate|authenticate|continue signing))(?![a-z])|[ ](?i:as|als|comme|como|come)[ ]"
             r"(?i:(?:your|the|ihr|dein|votre|le|tu|su|el|one-time|login|einmal|verification)[ ]){0,3}"
-            r"(?i:password|passcode|code|pin|kennwort|passwort|einmalpasswort|einmalcode|mot de passe|contraseña|clave|código|codice)"
+            r"(?i:password|passcode|code|pin|kennwort|passwort|einmalpasswort|einmalcode|mot de passe|contraseña|clave|código|codice))"
         ),
         hints=(
             "use",

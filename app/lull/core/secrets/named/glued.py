@@ -10,6 +10,7 @@ from typing import Final
 from lull.core.secrets.named.assigned import NOT_A_SECRET
 from lull.core.secrets.values.judging import has_sign, looks_random, not_dummy
 from lull.core.secrets.values.pattern import BARE, QUOTE, SIGN, Pattern, PatternPlace
+from lull.core.secrets.values.typed import clearly_secret
 
 _VALUE: Final = rf"{QUOTE}?\]?\)?{SIGN}(?:[bru]{{1,2}}(?=[\"'\\]))?{QUOTE}?({BARE}{{4,2000}})"
 _OTHER_WORDS: Final = re.compile(
@@ -78,6 +79,30 @@ GLUED: Final = (
         check=lambda value: looks_random(value, least=10),
         holds="SECRET_PROD_2=«q7KxR2mZp4TwB9d»",
         spares="PRIMARY_KEY_COLUMN_2=created_at_1",
+    ),
+    Pattern(
+        kind="secret",
+        # What keys a check of messages, opens an account or is mixed into a password.
+        regex=re.compile(
+            rf"(?i)(?:hmac|mac_?key|pepper|auth(?!or)|cred(?!it)|priv(?!ac|ileg)|psk|key_?material)[\w-]{{0,20}}(?:\[\w{{0,4}}\])?{_VALUE}"
+        ),
+        hints=(
+            "hmac",
+            "mackey",
+            "mac_key",
+            "pepper",
+            "auth",
+            "cred",
+            "priv",
+            "psk",
+            "keymaterial",
+            "key_material",
+        ),
+        where=PatternPlace.ANYWHERE,
+        check=clearly_secret,
+        not_before=NOT_A_SECRET,
+        holds="hmacEncoded: «q7KxR2mZp4TwB9dHc8LnV5sYf3GjQ6tE»",
+        spares="hmacAlgorithm: internationalization_2024 and author_name: anna_2",
     ),
     Pattern(
         kind="password",

@@ -56,7 +56,7 @@ _SECRETS: Final = (
     "access token", "access_token", "accesstoken", "secret", "auth token", "auth_token", "authtoken", "bearer", "private key",
     "private_key", "privatekey", "signing key", "encryption key", "encryption_key", "encryptionkey", "deploy key", "license key",
     "recovery key", "appkey", "app key", "app_key", "device code", "device_code", "code verifier", "code_verifier", "session id", "session-id", "session key", "refresh token", "webhook secret", "subscription key", "setup key",
-    "api-schlüssel", "zugangsschlüssel", "geheimer schlüssel", "zugriffsschlüssel", "clé api", "clé d'api", "clé secrète", "clé privée", "clave privada", "privater schlüssel", "chiave privata", "chave privada", "unseal key", "unseal_key",
+    "api-schlüssel", "zugangsschlüssel", "geheimer schlüssel", "zugriffsschlüssel", "jeton d'accès", "jeton d’accès", "token d'accès", "token de acceso", "token di accesso", "zugriffstoken", "zugangstoken", "toegangstoken", "clé api", "clé d'api", "clé secrète", "clé privée", "clave privada", "privater schlüssel", "chiave privata", "chave privada", "unseal key", "unseal_key",
     "clave api", "clave secreta", "clave de api", "chiave api", "chiave segreta", "chave api", "chave de api", "chave secreta",
     "api-nyckel", "hemlig nyckel", "api-nøgle", "api-nøkkel", "api-sleutel", "geheime sleutel", "klucz api", "api klíč",
     "api anahtar", "gizli anahtar", "api kulcs", "cheie api", "khóa api", "kunci api", "api-avain",

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from lull.core.secrets.values.judging import count_changes
 from lull.core.secrets.values.pattern import Pattern, PatternPlace, SecretNames
 from lull.core.secrets.values.relations import BEHIND, NO_UNIT, before_names, in_answers, with_near
 
@@ -20,7 +21,7 @@ _ALONE: Final = (
     "krankenversicher", "personnummer", "fødselsnummer", "fodselsnummer", "henkilötunnus", "henkilotunnus", "burgerservicenummer", "rijksregister", "aadhaar",
     "aadhar", "kimlik", "ausweis", "reisepass", "passport", "passeport", "pasaporte", "passaporto", "paspoort", "paszport", "passnummer", "führerschein", "fuehrerschein", "medicare",
     "carte nationale d'identité", "carte nationale d’identité", "kontonummer", "taxpayer", "my number", "mynumber", "id card", "id_card", "idcard", "id-card", "id number", "id_number", "idnumber", "id-number", "sv-nummer", "sv_nummer",
-    "sv nummer", "svnummer", "num secu", "num_secu", "numsecu", "bank account n", "bank_account_n", "bankaccountn", "bank-account-n", "pan card", "pan_card", "pancard", "pan number", "pan_number", "pannumber", "pan-number", "checking account", "savings account", "身份证", "身份證", "주민등록번호", "マイナンバー", "паспорт", "снилс", "инн",
+    "sv nummer", "svnummer", "num secu", "num_secu", "numsecu", "bank account n", "bank_account_n", "bankaccountn", "bank-account-n", "pan card", "pan_card", "pancard", "pan number", "pan_number", "pannumber", "pan-number", "checking account", "savings account", "emirates id", "emirates_id", "pass-nr", "pass nr", "passnr", "isikukood", "kennitala", "asmens kod", "personas kods", "matricule", "cédula", "numéro de permis", "身份证", "身份證", "주민등록번호", "マイナンバー", "תעודת זהות", "ת.ז", "מספר זהות", "رقم الهوية", "الرقم القومي", "کد ملی", "αφμ", "αμκα", "ідентифікаційний код", "เลขบัตรประชาชน", "เลขประจำตัวประชาชน", "паспорт", "снилс", "инн",
 )  # fmt: skip
 """Names of one word, also in longer ones."""
 _FIRST: Final = (
@@ -30,13 +31,14 @@ _FIRST: Final = (
 )  # fmt: skip
 """First words of names of several words: `tax id`, `tax_id`, `taxId`."""
 _SECOND: Final = (
-    r"(?i:['’]?s?[ _.-]?(?:security|insurance|file|identi(?:fication|fikation|ty)|avs\b|national|fiscale?\b|nacional|sanitaria|vitale|d['’]identité|registration|"
+    r"(?i:['’]?s?[ _.-]?(?:(?:(?:member(?:ship)?|policy|subscriber|patient|card|plan|group)[ _-]){1,2}(?:id|no|nr|number)(?![a-z])|security|insurance|file|identi(?:fication|fikation|ty)|avs\b|national|fiscale?\b|nacional|sanitaria|vitale|d['’]identité|registration|"
     r"c[ií]slo|číslo|register|licen[cs]e|licen[cs]ing|sociale?\b|de (?:conduire|conducir|retraite|seguro|sécu)|di guida|secu\b|sécu\b|"
     r"(?:id|nr|no|number|nummer|num|card)(?![a-zß-ɏ])))"
 )
 _SHORT: Final = (
     "ssn", "nino", "tfn", "itin", "idnr", "svnr", "kvnr", "ahv", "avs", "nir", "dni", "nie", "nif", "pesel", "cpr", "hetu", "bsn", "cpf", "cnp",
     "utr", "curp", "rut", "cuil", "cuit", "ppsn",
+    "egn", "oib", "jmbg", "emšo", "emso", "amka", "afm", "nric", "hkid", "cnic", "nik", "nin", "bvn", "niss", "insz", "tin", "rg", "clabe", "rib", "ccc", "bban",
 )  # fmt: skip
 """Names that are words of their own: longer ones begin with them."""
 
@@ -46,7 +48,7 @@ PERSONAL_OF_TWO: Final = SecretNames(begins=_FIRST, rest=_SECOND)
 PERSONAL_SHORT: Final = SecretNames(begins=_SHORT, rest=r"(?![a-zß-ɏ])")
 
 _REST: Final = (
-    r"(?:[ _.-]{0,2}(?:identification|account|social)?[ _.-]?(?:numbers?|nummer|no\b|nr|num|num[eé]ro|n[º°]|id|no|hao|号码|號碼|号|card|karten?nummer|value)){0,2}\.?"
+    r"(?:[ _.-]{0,2}(?:identification|account|social)?[ _.-]?(?:numbers?|nummer|no\b|nr|num|num[eé]ro|n\.?[º°]|id|no|hao|号码|號碼|号|card|karten?nummer|value)){0,2}\.?"
     r"(?:[ ]\((?:[A-Za-zÀ-ÿ-]{2,24}[ ]?){1,3}\))?"
 )
 _SEPARATOR: Final = r"[ \u00a0./-]"
@@ -67,16 +69,23 @@ def _is_personal(value: str) -> bool:
     digits = sum(c.isdigit() for c in plain)
     return (
         len(plain) >= _FEWEST
-        and digits >= _FEWEST_DIGITS
+        and (digits >= _FEWEST_DIGITS or _is_drawn(value, digits))
         and len(set(plain)) >= 3
         and _DATE.fullmatch(value) is None
         and _OF_A_FIRM.fullmatch(value) is None
     )
 
 
+def _is_drawn(value: str, digits: int) -> bool:
+    """Whether capitals and a few digits alternate as in the numbers of identity cards."""
+    return digits >= 2 and value.isalnum() and len(value) >= _LONG and count_changes(value) >= 3
+
+
+_LONG: Final = 9
+
 _ANSWERS: Final = in_answers(_VALUE, _is_personal)
 _LINKED: Final = before_names(_VALUE, _is_personal, longest=30, has_digits=True)
-_NEAR: Final = re.compile(r"\d\d")
+_NEAR: Final = re.compile(r"\d[A-Z]{0,5}\d")
 
 
 def _named(text: str, low: str, names: list[int]) -> Iterator[tuple[int, int]]:
@@ -210,11 +219,11 @@ PERSONAL_NUMBERS: Final = (
         kind="personal-number",
         # The number of an account beside that of its bank.
         regex=re.compile(
-            r"(?i)acc(?:oun)?t\.?[ _-]?(?:number|no\.?|nr\.?|num|#)[\"']?\s?[:=]?\s{0,2}[\"']?(\d{6,14})(?![\w.-])"
+            r"(?i)(?:acc(?:oun)?t\.?|a/c|konto|compte|cuenta|conto|rekening)[ _-]?(?:number|no\.?|nr\.?|num|n[º°]|#|nummer)?[\"']?\s?[:=]?\s{0,2}[\"']?(\d{6,14})(?![\w.-])"
         ),
-        hints=("acct", "account"),
+        hints=("acct", "account", "a/c", "konto", "compte", "cuenta", "conto", "rekening"),
         before=re.compile(
-            r"(?i)(?:routing|sort[ _-]?code|\baba\b|\bbsb\b|transit|bank)[^\n]{0,80}$"
+            r"(?i)(?:routing|sort[ _-]?code|\baba\b|\bbsb\b|transit|bank|\bblz\b|\bifsc\b|\bbic\b|swift|iban)[^\n]{0,80}$"
         ),
         holds="routing 021000021, account number «9327668937»",
         spares="your account number 9327668937",

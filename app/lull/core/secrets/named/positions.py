@@ -33,6 +33,7 @@ from lull.core.secrets.values.phrases import (
     JOINED_PHRASE,
     drawn_in_groups,
     is_joined_phrase,
+    is_numbered_phrase,
     passphrase,
 )
 from lull.core.secrets.values.plain_words import DUMMIES
@@ -43,8 +44,10 @@ _CHARACTER: Final = (
 )
 """One character of a value; the scripts that go on without a blank after a Latin word end it."""
 _FREE: Final = r"(?:(?<=\\[nrt])|(?<![\w@]))"
-_VALUE: Final = rf"{_FREE}({_CHARACTER}{{5,200}})"
-_MARKED: Final = rf"{_FREE}((?={_CHARACTER}{{0,60}}[\d!#$%&*+=?@^~]){_CHARACTER}{{5,200}})"
+_NO_CRY: Final = r"(?![A-Za-z][a-z]{0,16}!+\))"
+"""A word that somebody calls out in brackets is no value."""
+_VALUE: Final = rf"{_FREE}{_NO_CRY}({_CHARACTER}{{5,200}})"
+_MARKED: Final = rf"{_FREE}{_NO_CRY}((?={_CHARACTER}{{0,60}}[\d!#$%&*+=?@^~]){_CHARACTER}{{5,200}})"
 """A value with a digit or a sign, which tells it from the words of a sentence."""
 _LETTER: Final = (
     r"[^\s\x00-@\[-`\{-\xa9\xab\xbb\u2000-\u206f\u3000-\u303f\uff00-\uff0f\uff1a-\uff20⟨⟩]"
@@ -114,6 +117,8 @@ def _random16(value: str) -> bool:
 
 def _answer(value: str) -> bool:
     plain = value.rstrip(".,:;!?)]}*")
+    if is_numbered_phrase(plain):
+        return True
     return not is_readable(plain) and (has_sign(plain) or looks_random(plain))
 
 

@@ -29,7 +29,7 @@ _BETWEEN: Final = (
     r"(?:[ ,]{1,2}(?:now|jetzt|nun|currently|still|just|simply|again|wieder|noch|einfach|maintenant|ahora|actually|"
     r"for (?:the |my |our |this )?[\w.-]{1,24}|für (?:das |den |die |mein(?:e|en)? )?[\w.-]{1,24}|von [\w.-]{1,24}|of [\w.-]{1,24}|"
     r"zum [\w.-]{1,24}|pour (?:le |la )?[\w.-]{1,24}|para (?:el |la )?[\w.-]{1,24}|del? [\w.-]{1,24}|du [\w.-]{1,24}|"
-    r"on [\w.-]{1,24}|here|there|hier|there)){0,2}"
+    r"on (?!(?:the|a|an|my|our|this|that)\b)[\w.-]{1,24}|here|there|hier|there)){0,2}"
 )
 _AFTER: Final = (
     r"(?=[.,;:!?)\"'`”“»’*]{1,3}(?:\s|$|\\|<|[^\x00-\x7f]|[}\]])|\s?(?:$|\n|\\|\t|<|[])}|]|[。、，」])|"

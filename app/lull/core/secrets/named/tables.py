@@ -30,9 +30,11 @@ from lull.core.secrets.values.phrases import is_joined_phrase
 from lull.core.secrets.values.public_names import names_public
 
 _LINE: Final = re.compile(
-    rf"{LINE_END}|:[ ]?\\{{0,7}}\"|\\{{0,7}}\"\s?[}}\]]|</?(?:pre|code|textarea|p|div|note)>"
+    rf"{LINE_END}|:[ ]?\\{{0,7}}\"|\\{{0,7}}\"\s?[}}\]]|\\{{0,7}}\",\s?\\{{0,7}}\"[\w-]{{1,40}}\\{{0,7}}\"\s?:|</?(?:pre|code|textarea|p|div|note)>"
 )
 """Where a row ends, also in a JSON string."""
+_MEMBER: Final = re.compile(r"\\{0,7}\",[^,]*:")
+"""The end of a member of a JSON object, behind which the name of the next stands."""
 _SPLIT: Final = {
     "|": re.compile(r"\|"),
     "\t": re.compile(r"\t|\\{1,4}t"),
@@ -44,7 +46,9 @@ _RULE: Final = re.compile(r"[\s|+:=>#/-]*")
 _MOST_ROWS: Final = 5_000
 _LONGEST_LINE: Final = 4_000
 _MOST_COLUMNS: Final = 60
-_EDGES: Final = re.compile(rf"(?:\s|{QUOTE}|\*|^[>#/+]+(?=\s))*")
+_EDGES: Final = re.compile(
+    rf"(?:\s|{QUOTE}|\*|[>#/+]+(?=\s)|<!--|/\*|\[\d{{1,2}}:\d\d\]|<\w{{1,16}}>(?=\s))*"
+)
 
 _PASSWORD: Final = re.compile(
     "(?i)(?:"
@@ -81,6 +85,8 @@ def _line_around(text: str, at: int) -> tuple[int, int] | None:
 def _rows(text: str, at: int) -> Iterator[tuple[int, int]]:
     """The lines from the one that ends at a place on."""
     while (end := _LINE.match(text, at) or _LINE.search(text, at, at + _LONGEST_LINE)) is not None:
+        if _MEMBER.fullmatch(end.group()) is not None:
+            return
         last = _LINE.search(text, end.end(), end.end() + _LONGEST_LINE)
         stop = last.start() if last else min(len(text), end.end() + _LONGEST_LINE)
         yield end.end(), stop
@@ -133,8 +139,9 @@ def _columns(text: str, begin: int, end: int) -> tuple[str, int, dict[int, _Test
     for sign in _SPLIT:
         if sign not in line and not (sign == "\t" and "\\t" in line):
             continue
-        signs = line.count(sign)
-        if signs > _MOST_COLUMNS or not _goes_on(text, end, sign, signs + 1):
+        signs = sum(1 for _ in _SPLIT[sign].finditer(line))
+        below = _goes_on(text, end, sign, signs + 1) if signs <= _MOST_COLUMNS else 0
+        if not below:
             continue
         cells = _cells(text, begin, end, sign)
         names = [text[a:b] for a, b in cells]
@@ -142,6 +149,9 @@ def _columns(text: str, begin: int, end: int) -> tuple[str, int, dict[int, _Test
             continue
         # A sentence before the header may have the sign, too.
         said = max((at for at, name in enumerate(names) if name.count(" ") > 2), default=0)
+        more = len(cells) - below
+        if said < more and below > 1 and any(" " in name for name in names[:more]):
+            said = more
         columns = _tests_of(names[said:])
         if columns and len(cells) - said > 1:
             return sign, len(cells) - said, columns
@@ -151,18 +161,19 @@ def _columns(text: str, begin: int, end: int) -> tuple[str, int, dict[int, _Test
 _MORE: Final = re.compile(r"\\{0,7}[\"'`]|\s")
 
 
-def _goes_on(text: str, end: int, sign: str, width: int) -> bool:
-    """Whether the line below a header is a rule or has as many cells: that is asked first, since it
-    takes less than to judge the names in a line that is no header.
+def _goes_on(text: str, end: int, sign: str, width: int) -> int:
+    """The number of cells in the line below a header, or the header's own above a rule; 0 where no
+    table goes on. That is asked first, since it takes less than to judge the names in a line that is
+    no header.
     """
     below = next(_rows(text, end), None)
     if below is None:
-        return False
+        return 0
     begin, stop = below
     if _RULE.fullmatch(text, begin, stop):
-        return True
+        return width
     cells = sum(1 for _ in _SPLIT[sign].finditer(text, begin, stop)) + 1
-    return 1 < cells <= width + 1
+    return cells if 1 < cells <= width + 1 else 0
 
 
 def _in_columns(text: str, low: str, names: list[int]) -> Iterator[tuple[int, int]]:
@@ -248,7 +259,8 @@ def _in_html(text: str, low: str, names: list[int]) -> Iterator[tuple[int, int]]
     columns: dict[int, _Test] = {}
     for row in _TABLE_ROW.finditer(text):
         cells = list(_TABLE_CELL.finditer(text, row.start(), row.end()))
-        if any(cell[1] in "hH" for cell in cells) and len(cells) > 1:
+        heads = sum(cell[1] in "hH" for cell in cells)
+        if heads and (len(cells) > 1 or heads == len(cells)):
             columns = _tests_of([cell[2] for cell in cells])
             continue
         for at, counts in columns.items():

@@ -18,7 +18,7 @@ _GAPS: Final = re.compile(
     r"\^[\[(]|\$\{|\$\(|\$\$|\$[A-Za-z_]\w*(?:\W|$)|<|\{|\[|\(|%\(|%[A-Za-z_]+%|%[sdv]|\*{2,}|\.\.|\.\*|…|•|_{3,}|-{3,}|#\{|@\{|!\w+ |"
     r"(?i:x{3,}|your?[ _-]?|my[ _-]|the[ _-]|some[ _-]|enter[ _-]|insert[ _-]|replace|change[ _-]?me|"
     r"example|dummy|placeholder|redacted|hidden|todo)|"
-    r"[A-Za-z]{2,8}[_-](?:\.{2,}|…|\*{2,}|(?i:x{3,}|your))|"
+    r"(?:[A-Za-z]{2,8}[_-]){1,4}(?:\.{2,}|…|\*{2,}|(?i:x{3,}|your))|"
     r"\\\$\w|%24%7[Bb]|arn:aws[\w-]*:|op://|!(?:secret|vault|ref)\b|vault:(?!v\d)|ref\+|ssm:|secretsmanager:|keyring:|"
     r"env[:/]|file:|@Microsoft\.KeyVault|projects/[\w-]{1,60}/secrets/|akv://|bws://"
 )
@@ -46,12 +46,30 @@ def _is_code(value: str) -> bool:
     """
     if _CODE.match(value):
         asked = value.removesuffix("?")  # an optional value in code, or a password's last sign
-        return asked == value or not (asked.isalnum() and _is_drawn_part(asked))
+        return asked == value or not (asked.isalnum() and _is_made_up(asked))
     dotted = _DOTTED.match(value)
     if dotted is None:
         return False
     parts = re.split(r"[._]", value)
-    return bool(dotted[1]) or not any(_is_drawn_part(part) for part in parts)
+    return bool(dotted[1]) or not (any(map(_is_drawn_part, parts)) or _are_drawn(parts))
+
+
+def _is_made_up(asked: str) -> bool:
+    """Whether what a question mark follows is no type in code: long, with two digits at its end."""
+    return _is_drawn_part(asked) or (len(asked) >= _LONGER_THAN_TYPES and asked[-2:].isdigit())
+
+
+_LONGER_THAN_TYPES: Final = 10
+
+
+def _are_drawn(parts: list[str]) -> bool:
+    """Whether short parts are drawn at random together: names seldom change so often."""
+    short = "".join(part for part in parts if not _TECHNICAL.match(part))
+    changes = sum(count_changes(part) for part in parts if not _TECHNICAL.match(part))
+    return changes >= _DENSE and changes * 5 >= len(short) * 2
+
+
+_DENSE: Final = 4
 
 
 def _is_drawn_part(part: str) -> bool:
@@ -153,7 +171,7 @@ def bare_password(value: str) -> bool:
     """
     if len(value) < 4 or is_placeholder(value) or _is_code(value) or _is_word(value):
         return False
-    if _VERSION.fullmatch(value):
+    if _VERSION.fullmatch(value) or _ALGORITHM.fullmatch(value):
         return False
     if value.isdigit():
         return len(value) >= 6
@@ -165,6 +183,11 @@ def bare_password(value: str) -> bool:
     return any(c.isdigit() for c in value) or bool(_SIGN.search(value))
 
 
+_ALGORITHM: Final = re.compile(
+    r"(?i)(?:scram|argon2?(?:id|i|d)?|bcrypt|scrypt|pbkdf2|aes|rsa|ecdsa|ed25519|sha\d?|md5|hmac|gcm|cbc|ctr|sha512crypt|chacha20)"
+    r"(?:[-_./](?:scram|argon2?(?:id|i|d)?|bcrypt|scrypt|pbkdf2|aes|rsa|ecdsa|ed25519|sha\d{0,3}|md5|hmac|gcm|cbc|ctr|chacha20|poly1305|\d{1,4}[ab]?|v\d|with|plus|id))*"
+)
+"""The name of a way to hash or to encrypt, of several parts."""
 _VERSION: Final = re.compile(r"[~^>=v]{0,3}(?:0|[1-9]\d?)\.(?:0|[1-9]\d?)\.(?:0|[1-9]\d?)")
 
 
@@ -185,7 +208,7 @@ def has_sign(value: str) -> bool:
     """
     if is_placeholder(value) or _is_word(value) or len(value) < 5 or _is_code(value):
         return False
-    if _MAIL.fullmatch(value):
+    if _MAIL.fullmatch(value) or _ALGORITHM.fullmatch(value):
         return False
     if any(c.isdigit() for c in value):
         measured = _MEASURE.fullmatch(value.rstrip(".,;:!?)]}*"))

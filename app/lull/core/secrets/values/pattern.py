@@ -103,7 +103,9 @@ def longest_letters(hint: str) -> bytes:
     """Return the longest run of letters in a hint (the literal text with which a pattern's matches
     begin). The hint cannot be in a text that does not contain this run.
     """
-    return max(hint.encode().translate(LETTERS_ONLY).split(), key=len, default=b"")
+    return max(
+        hint.encode("utf-8", "replace").translate(LETTERS_ONLY).split(), key=len, default=b""
+    )
 
 
 OTHER_SCRIPT: Final = re.compile(r"[\u0250-\u1dff\u3040-\ud7ff\uf900-\ufdff]")

@@ -11,7 +11,7 @@ NAMED_PUBLIC: Final = re.compile(
     r"(?i)(?:(?<![a-z])(?:public|publishable|publicable|pub|site)[ _.-]?(?:[a-z0-9]{1,16}[ _.-])?(?:key|schlüssel)|"
     r"(?<![a-z])öffentliche[rns]?[ ](?:[\w-]{1,24}[ -])?schlüssel|cl[ée][ ]publi(?:que|able)|clave[ ]p(?:ú|u)blica(?:ble)?|chiave[ ]pubblica|chave[ ]p(?:ú|u)blica|"
     r"(?<![a-z])(?<!private.)(?<!access.)(?<!secret.)key[ _.-]?id|sec-websocket-(?:key|accept)|(?<![a-z])(?:part)?uuid|(?<=gpg: )key|(?<=recv-)key|fingerprint|fingerabdruck|recipient)s?(?![a-z])"
-    r"(?:[^\w\n]{0,12}|[ ](?:is|ist|est|es|for me|again)[^\w\n]{1,4}|[^\n]{0,40}\n[^\n]{0,40}[ :])$"
+    r"(?:[^\w\n]{0,12}|[ ](?:is|ist|est|es|for me|again)[^\w\n]{1,4}|(?:(?!\S{12})[^\n]){0,40}\n[^\n]{0,40}[ :])$"
 )
 """Such a name, and what may stand between it and its value."""
 

@@ -12,7 +12,7 @@ from lull.core.secrets.values.pattern import LINE_END, QUOTE, SIGN
 
 _OPEN: Final = r"(?:\*{1,2}|[«„“‘`(\[#]|&quot;|\\{0,7}[\"'`]|[ \u00a0]){0,5}"
 _STATED: Final = (
-    r"(?:is|are|was|be|to|as|now|ist|sind|war|wäre|lautet|lauten|heißt|zu|auf|als|est|était|c['’]est|sera|es|era|será|è|é|"
+    r"(?:is(?: the)?|are|was|be|to|as|now|ist(?: d(?:ie|er|as))?|sind|war|wäre|lautet|lauten|heißt|zu|auf|als|set to|is set to|steht auf|réglé sur|est(?: l[ea])?|était|c['’]est|sera|es(?: el| la)?|era|será|è|é|"
     r"est le|är|er|jest|to|on|bude|je|olarak|adalah|it['’]s|(?:nehme|nutze|verwende|benutze|habe|setze|brauche) ich|I (?:use|took|have)|j['’]utilise|j['’]ai mis|uso|puse|pongo|nämlich|take|nimm|toma|prends)"
 )
 _WORD: Final = r"[^\W\d_][^\W\d_'’.-]{0,15}"
@@ -22,7 +22,7 @@ _AGAIN: Final = (
 )
 BEHIND: Final = (
     rf"{QUOTE}?[\])]{{0,2}}\*{{0,2}}(?:[ ]?\([^()\n]{{1,30}}\))?"
-    rf"(?:(?:[ ]{_WORD}){{0,4}}?{SIGN}|</[\w:.-]{{1,40}}>\s{{0,40}}<[\w:.-]{{1,40}}>\s{{0,4}}|>\s{{0,4}}|[ \t]{{0,3}}\|[ \t]{{0,3}}|[ ]?,[ ]?(?=[\"'\\])|[ ](?:—|–|-|→)[ ]|\t{{1,4}}|"
+    rf"(?:['’]s(?:[ ]{_AGAIN})?[ ]|(?:[ ]{_WORD}){{0,4}}?{SIGN}|</[\w:.-]{{1,40}}>\s{{0,40}}<[\w:.-]{{1,40}}>\s{{0,4}}|>\s{{0,4}}|[ \t]{{0,3}}\|[ \t]{{0,3}}|[ ]?,[ ]?(?=[\"'\\])|[ ](?:—|–|-|→)[ ]|\t{{1,4}}|"
     rf"(?:[ ]{_WORD}){{0,5}}?[ \u00a0]{_STATED}(?:[ ]{_AGAIN})?[ ]?:?[ \u00a0]|[ ]\((?:it['’]s[ ])?|[ ])"
     rf"{_OPEN}"
 )
@@ -107,7 +107,9 @@ _ANSWERED: Final = (
     r"es|that['’]s|the|das|ist|is|one sec|moment|hi|hey|of course|natürlich|bien sûr|toma|tiens)[,!:.]{0,2}[ ]){0,3}"
 )
 _ANSWER: Final = rf"{LINE_END}(?:\s|\\[nrt]){{0,4}}{_SPEAKER}{_ANSWERED}{_OPEN}"
-_ALONE: Final = r"(?=[\"'`*»”).!]{0,3}(?:\s{0,3}(?:$|\n)|\\|[\"<]|[,;][ ]|[ ](?:\(|—|–|-)))"
+_ALONE: Final = (
+    r"(?=[\"'`*»”).!]{0,3}(?:\s{0,3}(?:$|\n)|\\|[\"<]|[,;][ ]|[ ](?:[^\w\s]|(?:and|und|et|y)[ ])))"
+)
 
 
 def in_answers(
@@ -121,7 +123,7 @@ def in_answers(
     def find(text: str, low: str, names: list[int]) -> Iterator[tuple[int, int]]:
         for end in names:
             below = _line_end(text, end)
-            if below < 0 or _ABOUT.match(low, end) or not _asks(text, low, end, below):
+            if below < 0 or ABOUT.match(low, end) or not _asks(text, low, end, below):
                 continue
             found = regex.match(text, below)
             if found is not None and counts(found[1]):
@@ -130,8 +132,8 @@ def in_answers(
     return find
 
 
-_ABOUT: Final = re.compile(
-    r"[ _-]{0,2}(?:polic|format|rule|length|manag|field|reset|strength|limit|type|regel|richtlin|länge|stärke|politique|longueur|política|longitud)"
+ABOUT: Final = re.compile(
+    r"(?:[ ]block)?-{4,5}|[ _-]{0,2}(?:polic|format|rule|length|manag|field|reset|strength|limit|type|regel|richtlin|länge|stärke|politique|longueur|política|longitud)"
 )
 """Words behind a name that ask for something about what it names."""
 
