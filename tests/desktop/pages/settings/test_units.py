@@ -138,7 +138,7 @@ def test_a_0_that_does_not_mean_nothing_is_told_in_words() -> None:
     assert units.in_words(0, days, key) == units.field_text(0, days, key) == "off"
     assert units.unit_beside(0, days, key) == ""
     assert units.unit_beside(7, days, key) == "days"
-    assert units.parse_typed(" Never ", days, key) == "0"
+    assert units.parse_typed(" Off ", days, key) == "0"
     assert units.parse_typed("7", days, key) == "7"
     assert units.in_words(0, days, "records.keep_days") == "for ever"
     assert units.in_words(0, NumberUnit.PERCENT, "training.trial_share") == "no trial"
