@@ -284,7 +284,6 @@ def test_what_is_told_or_joined_is_found(text: str) -> None:
         "eyJ is the beginning of eyJ..foo",
         "docker exec -u www-data -p 8080:80 x",
         '"name", "password", "max_tokens": 256',
-        "AKIAIOSFODNN7EXAMPLE",
         'print("this that they them")',
         "print('code name step test')",
     ],

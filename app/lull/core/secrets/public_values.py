@@ -38,8 +38,6 @@ def is_public(kind: str, text: str, begin: int, end: int) -> bool:
     it: a cache key, the public key token of a .NET assembly, a pin of a circuit board.
     """
     before = text[max(0, begin - _NAME_LENGTH) : begin]
-    if kind == "aws-key" and text.endswith("EXAMPLE", begin, end):
-        return True  # as the documentation marks those that it prints
     if kind not in _KNOWN_BY_NAME:
         return kind == "stripe-key" and text.startswith("pk", begin) and _is_published(before)
     if _PIN_NAME.search(before):
