@@ -7,7 +7,7 @@ from typing import Any, Final
 from bench.reader.check_cases import CheckCase, has, offered
 from bench.reader.items import REVIEWERS, Item
 from lull.core.feedback.calibration import Estimate, wilson
-from lull.core.feedback.feedback import LIKELY, MessageFindings
+from lull.core.feedback.feedback import LASTING, LIKELY, MessageFindings
 
 Row = dict[str, Any]
 BINS: Final = 10
@@ -21,7 +21,7 @@ class Answered:
 
     @property
     def lasts(self) -> bool:
-        return self.findings.lasting > LIKELY and not self.findings.unsure
+        return self.findings.lasting > LASTING and not self.findings.unsure
 
     @property
     def both_lasting(self) -> bool:
@@ -43,8 +43,8 @@ def rows_of(answered: Sequence[Answered]) -> list[Row]:
 
 def _rows(people: str, some: Sequence[Answered]) -> list[Row]:
     rows = [
-        _found("correction", some, lambda one: one.item.correction, _correction),
-        _found("lasting", some, lambda one: one.item.lasting, lambda one: one.findings.lasting),
+        _found("correction", some, lambda one: one.item.correction, _correction, LIKELY),
+        _found("lasting", some, lambda one: one.item.lasting, _lasting, LASTING),
     ]
     both = [one for one in some if one.both_lasting]
     scoped = [one for one in both if one.item.scope is not None]
@@ -84,14 +84,19 @@ def _correction(one: Answered) -> float:
     return one.findings.correction
 
 
+def _lasting(one: Answered) -> float:
+    return one.findings.lasting
+
+
 def _found(
     what: str,
     some: Sequence[Answered],
     is_so: Callable[[Answered], bool | None],
     p_of: Callable[[Answered], float],
+    above: float,
 ) -> Row:
     told = [one for one in some if is_so(one) is not None]
-    pairs = [(bool(is_so(one)), p_of(one) > LIKELY and not one.findings.unsure) for one in told]
+    pairs = [(bool(is_so(one)), p_of(one) > above and not one.findings.unsure) for one in told]
     hits = sum(true and said for true, said in pairs)
     precision = wilson(hits, sum(said for _, said in pairs))
     recall = wilson(hits, sum(true for true, _ in pairs))

@@ -10,9 +10,7 @@ from lull.cli.shared.showing import reveal_hidden
 from lull.contract import routes
 from lull.contract.json_object import Json
 from lull.core.errors import NotRunning
-
-LIKELY = 0.5
-"""Least probability at which feedback found in a message is shown."""
+from lull.core.feedback.feedback import LASTING, LIKELY
 
 
 def read(context: Context) -> int | None:
@@ -82,7 +80,7 @@ def feedback_summary(feedback: Json) -> str:
     if feedback["unsure"]:
         return "unsure"
     parts = [f"correction {feedback['correction']:.0%}"] if feedback["correction"] > LIKELY else []
-    if feedback["lasting"] > LIKELY:
+    if feedback["lasting"] > LASTING:
         kind = feedback["kind_of_rule"] or "wish"
         scope = {"all": "every request", "kind": "requests like it"}.get(
             feedback["scope"] or "", ""
