@@ -160,12 +160,22 @@ async def test_neither_is_one_that_the_user_keeps_out_of_learning(room: Classroo
     assert len(rows(room).lasting_wishes(limit=9)) == 1
 
 
-@pytest.mark.parametrize("what", [WRONG, replace(RULE, quote=()), replace(RULE, unsure=True)])
+@pytest.mark.parametrize(
+    "what",
+    [WRONG, replace(RULE, lasting=0.57), replace(RULE, quote=()), replace(RULE, unsure=True)],
+)
 async def test_what_is_no_lasting_wish_is_none_in_the_rows_either(
     room: Classroom, what: MessageFindings
 ) -> None:
     before, turn = await talk(room)
     await rows(room).save([heard(turn, before, what=what)])
+    assert rows(room).lasting_wishes(limit=9) == []
+
+
+async def test_a_row_that_was_marked_when_less_was_enough_is_none_either(room: Classroom) -> None:
+    before, turn = await talk(room)
+    await rows(room).save([heard(turn, before, what=replace(RULE, lasting=0.57))])
+    await room.database.write(lambda c: c.execute("UPDATE feedback SET lasts = 1"))
     assert rows(room).lasting_wishes(limit=9) == []
 
 

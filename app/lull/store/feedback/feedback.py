@@ -104,7 +104,7 @@ class FeedbackRows:
 
         Leaves out wishes from conversations that the user excluded from learning.
         """
-        return self._where(
+        found = self._where(
             "f.lasts = 1 AND EXISTS (SELECT 1 FROM turns t JOIN trajectories r"
             " ON r.id = t.trajectory WHERE t.id = f.turn AND r.excluded_at IS NULL)"
             " AND NOT EXISTS (SELECT 1 FROM proposals p, json_each(iif(json_valid(p.fields),"
@@ -112,6 +112,8 @@ class FeedbackRows:
             " ORDER BY f.turn DESC LIMIT ?",
             (limit,),
         )
+        # A row that an earlier version stored may have been marked with less probability.
+        return [one for one in found if one.findings.lasts]
 
     def wishes(self, *, owner: str, model: str, limit: int | None) -> list[Feedback]:
         """List the lasting wishes (wishes for all later answers) and corrections that a client's
