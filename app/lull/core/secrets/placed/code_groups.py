@@ -48,15 +48,21 @@ _ROW: Final = re.compile(r"[0-9A-Fa-f]{8}(?:[ ][0-9A-Fa-f]{8}){3}")
 _FRAME: Final = re.compile(r"[—–-]{1,5}[ ]?$")
 
 
+_LICENCE_BEGINS: Final = re.compile(r"begin licen")
+_LICENCE_ENDS: Final = re.compile(r"end licen")
+
+
 def _licences(text: str, low: str, names: list[int]) -> Iterator[tuple[int, int]]:
-    at = low.find("begin licen")
-    while at >= 0:
-        end = low.find("end licen", at, at + _FARTHEST_END)
-        first = _ROW.search(text, at, end) if end >= 0 else None
+    begins = _LICENCE_BEGINS.search(low)
+    while begins is not None:
+        at = begins.start()
+        ends = _LICENCE_ENDS.search(low, at, at + _FARTHEST_END)
+        end = ends.start() if ends else at + 1
+        first = _ROW.search(text, at, end) if ends else None
         if first is not None:
             frame = _FRAME.search(text, max(at, end - 8), end)
             yield first.start(), (frame.start() if frame else end)
-        at = low.find("begin licen", max(at + 1, end))
+        begins = _LICENCE_BEGINS.search(low, end)
 
 
 CODE_GROUPS: Final = (
