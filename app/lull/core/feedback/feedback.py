@@ -15,9 +15,9 @@ from typing import Final
 LIKELY: Final = 0.5
 """Probability above which a reader's finding counts as true."""
 LASTING: Final = 0.6
-"""Probability above which a message counts as one that states a rule for later answers. A rule that
-nobody stated costs the user more than one that is said twice: of the people by whom weights are
-chosen .92 of what is heard so is one, and .90 of all are heard (above .5: .90 and .92).
+"""Probability above which a message counts as one that states a rule for later answers. It is more
+than `LIKELY`, since a rule that nobody stated costs the user more than one that has to be said
+twice (ADR 83).
 """
 
 
